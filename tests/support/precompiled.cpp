@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+// Owns the precompiled test header, and nothing else.
