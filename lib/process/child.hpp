@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace jobthrottle {
+
+struct Exited {
+    int code = 0;  // 0 to 255
+};
+struct Signaled {
+    int signal = 0;
+};
+struct NotFound {};  // no such command: nothing ran
+struct NotExecutable {
+    int error = 0;  // errno of the exec: EACCES, ENOEXEC, E2BIG ...: nothing ran
+};
+using ChildEnd = std::variant<Exited, Signaled, NotFound, NotExecutable>;
+
+enum class Stream { standard_output, standard_error };
+
+// Is told what passes through a watched stream, before it is passed on. What it does delays the output, so it
+// has to be fast. `bytes` are valid during the call only; a chunk ends anywhere.
+class OutputWatcher {
+public:
+    OutputWatcher() = default;
+    virtual ~OutputWatcher() = default;
+    OutputWatcher(const OutputWatcher&) = delete;
+    OutputWatcher& operator=(const OutputWatcher&) = delete;
+    virtual void saw(Stream stream, std::string_view bytes) = 0;
+};
+
+// REQUIRES: argv is not empty. No string holds a NUL.
+struct Command {
+    std::vector<std::string> argv;  // passed as it is; argv[0] is searched in PATH when it has no slash
+    // Added to the environment; a name that is there already gets the new value.
+    std::vector<std::pair<std::string, std::string>> extra_environment;
+    // A watched stream goes through a pipe, unchanged and at once. A stream that is a terminal or closed is
+    // inherited whatever is asked. When standard output and error are the same open file they share one pipe
+    // if either is watched, so that their order is kept; it is then all told as standard output.
+    bool watch_output = false;
+    bool watch_error = false;
+};
+
+struct ChildReport {
+    ChildEnd end;
+    // The first of INT, TERM, HUP and QUIT that reached this process, or the terminal's group, while it ran.
+    std::optional<int> stop_signal;
+    // errno of the write that lost watched output (a full disk); 0 when none was. A reader that went away is
+    // no loss: the command is told by SIGPIPE.
+    int output_error = 0;
+};
+
+// Runs a command to its end. An error is a fault of ours (no process, no descriptor left); that the command
+// cannot be found or executed is an end.
+class ChildRunner {
+public:
+    ChildRunner() = default;
+    virtual ~ChildRunner() = default;
+    ChildRunner(const ChildRunner&) = delete;
+    ChildRunner& operator=(const ChildRunner&) = delete;
+    // `watcher` may be null: then nothing is watched.
+    virtual Result<ChildReport> run(const Command& command, OutputWatcher* watcher) = 0;
+};
+
+}  // namespace jobthrottle

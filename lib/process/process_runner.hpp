@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "process/child.hpp"
+#include "process/signals.hpp"
+
+namespace jobthrottle {
+
+// Runs real processes. REQUIRES: run() is called by the main thread (the kernel tells the command of the
+// death of the thread that started it). The inbox is borrowed and has to outlive it.
+//
+// Standard input, and every descriptor that is not ours, is the command's own. With a controlling terminal
+// the command stays in our process group, so that the terminal's keys and the shell's job control reach it;
+// without one it gets a group of its own, and signals to us are sent on to all of it. Either way each signal
+// reaches the command once. When the command stops by the terminal, so do we. When we die, it gets SIGTERM.
+//
+// run() returns when the command itself has ended, also while something it left behind holds the pipe; that
+// gets SIGPIPE when it writes later. As process 1 it reaps orphans too.
+class ProcessRunner final : public ChildRunner {
+public:
+    explicit ProcessRunner(SignalInbox& inbox) : m_inbox(inbox) {}
+    Result<ChildReport> run(const Command& command, OutputWatcher* watcher) override;
+
+private:
+    SignalInbox& m_inbox;
+};
+
+}  // namespace jobthrottle
