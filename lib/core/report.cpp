@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "core/report.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "core/clocked_key.hpp"
+#include "core/judgement.hpp"
+#include "core/start_log.hpp"
+
+namespace jobthrottle {
+
+namespace {
+
+void put_netstring(std::string& out, std::string_view text) {
+    out += std::to_string(text.size()) + ":";
+    out += text;
+    out += ",";
+}
+
+std::optional<std::string> take_netstring(std::string_view& bytes) {
+    const auto colon = bytes.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    const auto size = parse_whole_number(bytes.substr(0, colon));
+    bytes.remove_prefix(colon + 1);
+    if (!size || *size < 0 || static_cast<std::size_t>(*size) >= bytes.size()) return std::nullopt;
+    const auto length = static_cast<std::size_t>(*size);
+    if (bytes[length] != ',') return std::nullopt;
+    std::string text(bytes.substr(0, length));
+    bytes.remove_prefix(length + 1);
+    return text;
+}
+
+std::vector<Waiter> waiters_of(const MemoryRecords& records, ClockedKey& key,
+                               const std::optional<Rate>& rate) {
+    std::vector<Waiter> waiting;
+    for (const auto& [id, ticket] : records.tickets()) {
+        waiting.push_back({id, ticket.place, ticket.number, ticket.caller,
+                           Duration{key.now_us() - ticket.since_us}, Duration::zero(),
+                           Duration{ticket.told_us - key.now_us()}, ticket.who});
+    }
+    std::sort(waiting.begin(), waiting.end(), [](const Waiter& a, const Waiter& b) {
+        const bool a_line = a.place == Place::in_line, b_line = b.place == Place::in_line;
+        return a_line != b_line ? a_line : a.number < b.number;
+    });
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+        if (waiting[i].place != Place::in_line) break;
+        Standing standing;
+        standing.number = waiting[i].number;
+        standing.others = key.header().in_line - 1;
+        standing.rank = static_cast<std::int64_t>(i);
+        waiting[i].starts_in = Duration{judge(key, standing, rate).possible_us - key.now_us()};
+    }
+    return waiting;
+}
+
+}  // namespace
+
+std::string encode(const PauseNote& note) {
+    std::string out;
+    for (const auto* field : {&note.summary, &note.line, &note.stream, &note.job, &note.who, &note.reason}) {
+        put_netstring(out, *field);
+    }
+    put_netstring(out, std::to_string(note.at_s));
+    return out;
+}
+
+std::optional<PauseNote> decode_pause_note(std::string_view bytes) {
+    PauseNote note;
+    for (auto* field : {&note.summary, &note.line, &note.stream, &note.job, &note.who, &note.reason}) {
+        auto text = take_netstring(bytes);
+        if (!text) return std::nullopt;
+        *field = std::move(*text);
+    }
+    const auto at = take_netstring(bytes);
+    if (!at) return std::nullopt;
+    note.at_s = parse_whole_number(*at).value_or(0);
+    return note;
+}
+
+KeyReport report_on(MemoryRecords records, std::int64_t store_now_us) {
+    KeyReport report;
+    report.registration = records.registration();
+    report.note = decode_pause_note(records.pause_note());
+    ClockedKey key(records, store_now_us);
+    const Header& header = key.header();
+    report.known = key.existed() || report.registration || report.note;
+    report.rate = report.registration ? std::optional<Rate>(report.registration->rate) : header.last_rate();
+    const auto own = std::optional<Ticket>{};
+    const Standing newcomer = standing_of(key, own);
+    report.available_in = Duration{judge(key, newcomer, report.rate).possible_us - key.now_us()};
+    if (report.rate) {
+        const std::int64_t from = key.now_us() - report.rate->period().count();
+        report.starts_in_window = StartLog(records, key.header()).count_after(from);
+        report.remaining = std::max<std::int64_t>(0, report.rate->allow() - report.starts_in_window);
+    }
+    report.paused_for = Duration{std::max<std::int64_t>(0, header.paused_until_us - key.now_us())};
+    report.paused_for_ever = header.paused_until_us == k_forever_us;
+    report.paused_by_hand = report.paused_for > Duration::zero() && header.paused_by_hand != 0;
+    if (header.recent_total > 0) {
+        report.last_start_age_us = std::max<std::int64_t>(0, key.now_us() - header.last_start_us);
+    }
+    report.started = header.recent_total;
+    report.waiting = waiters_of(records, key, report.rate);
+    return report;
+}
+
+}  // namespace jobthrottle
