@@ -7,6 +7,8 @@
 #else
 #include <catch2/catch.hpp>
 namespace Catch::Matchers {
-inline auto ContainsSubstring(const std::string& text) { return Contains(text); }
+inline auto ContainsSubstring(const std::string& text) {
+    return Contains(text);
+}
 }  // namespace Catch::Matchers
 #endif

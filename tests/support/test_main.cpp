@@ -4,4 +4,6 @@
 #endif
 #include "support/catch.hpp"
 
-int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
+int main(int argc, char** argv) {
+    return Catch::Session().run(argc, argv);
+}
