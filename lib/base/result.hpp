@@ -81,10 +81,20 @@ private:
     bool m_ok = true;
 };
 
-inline Error usage_error(std::string message) { return {ErrorKind::usage, std::move(message)}; }
-inline Error config_error(std::string message) { return {ErrorKind::config, std::move(message)}; }
-inline Error unavailable_error(std::string message) { return {ErrorKind::unavailable, std::move(message)}; }
-inline Error refused_error(std::string message) { return {ErrorKind::refused, std::move(message)}; }
-inline Error internal_error(std::string message) { return {ErrorKind::internal, std::move(message)}; }
+inline Error usage_error(std::string message) {
+    return {ErrorKind::usage, std::move(message)};
+}
+inline Error config_error(std::string message) {
+    return {ErrorKind::config, std::move(message)};
+}
+inline Error unavailable_error(std::string message) {
+    return {ErrorKind::unavailable, std::move(message)};
+}
+inline Error refused_error(std::string message) {
+    return {ErrorKind::refused, std::move(message)};
+}
+inline Error internal_error(std::string message) {
+    return {ErrorKind::internal, std::move(message)};
+}
 
 }  // namespace jobthrottle

@@ -8,7 +8,9 @@ namespace jobthrottle {
 
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 // The length of the valid UTF-8 sequence at the start of `bytes`, 0 when there is none (RFC 3629).
 std::size_t utf8_length(std::string_view bytes) {
@@ -118,7 +120,8 @@ bool is_valid_utf8(std::string_view bytes) {
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     const std::size_t width = b.size() + 1;
     std::vector<std::size_t> before(width), last(width), row(width);
-    for (std::size_t j = 0; j < width; ++j) last[j] = j;
+    for (std::size_t j = 0; j < width; ++j)
+        last[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
         row[0] = i;
         for (std::size_t j = 1; j < width; ++j) {

@@ -15,7 +15,11 @@ Duration read_clock(clockid_t id) noexcept {
 
 }  // namespace
 
-BootTime BootClock::now() noexcept { return BootTime{read_clock(CLOCK_BOOTTIME)}; }
-WallTime wall_now() noexcept { return WallTime{read_clock(CLOCK_REALTIME)}; }
+BootTime BootClock::now() noexcept {
+    return BootTime{read_clock(CLOCK_BOOTTIME)};
+}
+WallTime wall_now() noexcept {
+    return WallTime{read_clock(CLOCK_REALTIME)};
+}
 
 }  // namespace jobthrottle

@@ -9,8 +9,8 @@ namespace jobthrottle {
 // All durations are whole microseconds; raw integers appear only on the wire and are then named `_us`.
 using Duration = std::chrono::microseconds;
 
-// The clock of a store, as a key sees it: it never steps back. Its zero is the store's own affair (the epoch in
-// Redis, boot on the local store), so its instants mean nothing outside the store and never leave it.
+// The clock of a store, as a key sees it: it never steps back. Its zero is the store's own affair (the epoch
+// in Redis, boot on the local store), so its instants mean nothing outside the store and never leave it.
 struct StoreClock {
     using rep = std::int64_t;
     using period = std::micro;
@@ -20,8 +20,12 @@ struct StoreClock {
 };
 using Instant = StoreClock::time_point;
 
-constexpr Instant instant_us(std::int64_t us) { return Instant{Duration{us}}; }
-constexpr std::int64_t to_us(Instant t) { return t.time_since_epoch().count(); }
+constexpr Instant instant_us(std::int64_t us) {
+    return Instant{Duration{us}};
+}
+constexpr std::int64_t to_us(Instant t) {
+    return t.time_since_epoch().count();
+}
 
 // Time since boot, suspend included. What this process sleeps and measures by.
 struct BootClock {

@@ -17,7 +17,8 @@ TEST_CASE("text: whole numbers use the whole string and know their bounds", "[un
 TEST_CASE("text: what is shown holds no control character and is unambiguous", "[unit]") {
     CHECK(escape_for_display("a\x1b[31m\n\t\r\\") == "a\\x1b[31m\\n\\t\\r\\\\");
     CHECK(escape_for_display("z\xc3\xbc\xe2\x82\xac") == "z\xc3\xbc\xe2\x82\xac");
-    CHECK(escape_for_display("\xc2\x9b" "1m\xff\xc3") == "\\xc2\\x9b1m\\xff\\xc3");
+    CHECK(escape_for_display("\xc2\x9b"
+                             "1m\xff\xc3") == "\\xc2\\x9b1m\\xff\\xc3");
     CHECK(escape_for_display(std::string_view("\0\x7f", 2)) == "\\x00\\x7f");
 }
 
