@@ -213,8 +213,8 @@ TEST_CASE("support: nginx refuses what comes too fast", "[unit]") {
     CHECK(count_of(answers, 200) + count_of(answers, 429) == 12);
     CHECK(count_of(answers, 200) >= 2);
     const Duration span = answers.back().at - answers.front().at;
-    // Two at once and then one a second: a bound that also holds where the clients took long.
-    CHECK(static_cast<std::int64_t>(count_of(answers, 200)) <= 2 + span / 1s + 1);
+    // Two at once and then one a second; with room for answers that are logged late.
+    CHECK(static_cast<std::int64_t>(count_of(answers, 200)) <= 2 + span / 1s + 3);
 }
 
 TEST_CASE("support: a scripted server answers as told and keeps what it saw", "[unit]") {
