@@ -31,6 +31,7 @@ public:
     Result<std::vector<KeySummary>> keys(const std::string& pattern) override;
     Result<ForgetAnswer> forget(const Key&, bool force) override;
     std::string name() const override { return "memory:"; }
+    void hurry(Duration) override {}
     void rest() override {}
 
 private:

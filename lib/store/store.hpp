@@ -67,6 +67,9 @@ public:
 
     // For messages: the store's URL with any password masked.
     virtual std::string name() const = 0;
+    // For a process that is about to end: from now on no call takes longer than this, and a signal that is
+    // pending no longer ends one.
+    virtual void hurry(Duration longest) = 0;
     // Lets go of connections and files before a long sleep; the next call takes them up again.
     virtual void rest() = 0;
 };

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "core/decide.hpp"
+#include "core/job_options.hpp"
+#include "core/key.hpp"
+#include "core/report.hpp"
+
+namespace jobthrottle {
+
+// How a wait stands.
+struct WaitStatus {
+    Key key;
+    Answer answer;      // the last one
+    BootTime answered;  // when it came: answer.earliest counts from there
+    Duration waited{};  // by this job for the throttle, all its waits together
+    bool asked = true;  // false: the store has not answered yet
+};
+
+struct RefusalNotice {
+    Key key;
+    PauseNote note;
+    Duration pause{};         // of the key, from now; what is left of the longest
+    bool ill_formed = false;  // the delay asked for could not be read
+    bool lines_up_again = false;
+};
+
+// What a run has to tell while it goes on. lib/ says nothing itself: the program turns these into lines.
+// Calls come from the run's own thread and must be quick.
+class Events {
+public:
+    Events() = default;
+    virtual ~Events() = default;
+    Events(const Events&) = delete;
+    Events& operator=(const Events&) = delete;
+
+    // Before every sleep of a wait, and each time that the status may be worth telling again.
+    virtual void waiting(const WaitStatus&) = 0;
+    // When to call waiting() next while nothing else happens; after this long at the latest.
+    virtual Duration waiting_interval() const = 0;
+    // USR1: one line now.
+    virtual void status(const WaitStatus&) = 0;
+    virtual void wait_over() = 0;
+
+    virtual void refused(const RefusalNotice&) = 0;
+    // The key's numbers differ from those that another job came with, or from what is registered.
+    virtual void other_numbers(const Key&, const Answer&) = 0;
+    // The store lost this job's place; it lines up again.
+    virtual void state_lost(const Key&) = 0;
+    // The store is away; `policy` says what happens: local, open, or closed for "asks again until patience
+    // ends".
+    virtual void store_away(const std::string& store, const Error&, std::optional<OnStoreError> policy) = 0;
+    virtual void store_back(const std::string& store) = 0;
+    virtual void failed_will_retry(int tries_left, Duration backoff) = 0;
+    // Something went wrong that the run can go on without.
+    virtual void warning(const std::string& text) = 0;
+};
+
+}  // namespace jobthrottle
