@@ -38,15 +38,15 @@ public:
 
     const T& value() const& {
         assert(ok());
-        return *std::get_if<0>(&m_value);
+        return std::get<0>(m_value);
     }
     T& value() & {
         assert(ok());
-        return *std::get_if<0>(&m_value);
+        return std::get<0>(m_value);
     }
     T&& value() && {
         assert(ok());
-        return std::move(*std::get_if<0>(&m_value));
+        return std::move(std::get<0>(m_value));
     }
     const T& operator*() const& { return value(); }
     T& operator*() & { return value(); }
@@ -55,7 +55,7 @@ public:
 
     const Error& error() const {
         assert(!ok());
-        return *std::get_if<1>(&m_value);
+        return std::get<1>(m_value);
     }
 
 private:
