@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <optional>
+
+#include "process/child.hpp"
+#include "process/group_witness.hpp"
+#include "process/output_pipes.hpp"
+#include "process/signals.hpp"
+
+namespace jobthrottle {
+
+// Accompanies one running command to its end: passes signals and output on, follows its stops, reaps it.
+class Supervision {
+public:
+    // `witness` when the command is in our own process group, else it leads one. `came_before` are the
+    // signals that were pending when it started, which it cannot have had.
+    Supervision(SignalInbox& inbox, pid_t command, std::optional<GroupWitness> witness, sigset_t came_before);
+
+    ChildReport until_end(OutputPipes& pipes);
+
+private:
+    void wait_once(OutputPipes& pipes);
+    void read_signals();
+    void drain_inbox();
+    void on_signal(int signal);
+    bool group_had(int signal);
+    void pass_on(int signal);
+    void reap();
+    void record_end(int status);
+    void follow_stop(int stop_signal);
+    bool is_continued() const;
+    bool has_ended() const { return m_command < 0; }
+
+    SignalInbox& m_inbox;
+    pid_t m_command;  // -1 once reaped: the number may be another's then
+    std::optional<GroupWitness> m_witness;
+    sigset_t m_came_before;
+    ChildReport m_report;
+    bool m_child_changed = false;
+    bool m_stop_asked = false;  // TSTP came and no CONT since
+    bool m_abandon_output = false;
+};
+
+}  // namespace jobthrottle
