@@ -52,19 +52,19 @@ Duration backoff_after(const Backoff& backoff, int failed, double draw) {
     return part_of(std::min(wait, backoff.most), draw);
 }
 
-Next next_step(const JobOptions& options, AttemptEnd end, int failed, int refusals, bool http_client) {
+Next next_step(const JobOptions& options, AttemptOutcome end, int failed, int refusals, bool http_client) {
     switch (end) {
-        case AttemptEnd::succeeded:
-        case AttemptEnd::not_started:
+        case AttemptOutcome::succeeded:
+        case AttemptOutcome::not_started:
             return Next::finish;
-        case AttemptEnd::failed:
+        case AttemptOutcome::failed:
             return failed < options.tries ? Next::back_off : Next::finish;
-        case AttemptEnd::refused_with_success:
+        case AttemptOutcome::refused_with_success:
             // It may have done its work and only printed a refusal it lived with: not to be done twice
             // unasked.
             if (options.rerun != Rerun::always && !http_client) return Next::finish;
             break;
-        case AttemptEnd::refused:
+        case AttemptOutcome::refused:
             break;
     }
     if (options.rerun == Rerun::never) return Next::give_up;

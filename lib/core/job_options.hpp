@@ -38,7 +38,7 @@ struct JobOptions {
 };
 
 // What one attempt came to.
-enum class AttemptEnd {
+enum class AttemptOutcome {
     succeeded,
     failed,
     not_started,           // cannot be found or executed: no further attempt can do better
@@ -54,7 +54,7 @@ enum class Next {
 };
 
 // REQUIRES: failed and refusals count this attempt.
-Next next_step(const JobOptions&, AttemptEnd, int failed, int refusals, bool http_client);
+Next next_step(const JobOptions&, AttemptOutcome, int failed, int refusals, bool http_client);
 
 // curl, wget, http, https, xh, gh: they exit 0 on a refusal unless told otherwise.
 bool is_http_client(std::string_view program);

@@ -57,7 +57,7 @@ Gate::Gate(Key key, GateOptions options, Store& store, OpenFallback fallback, Sl
 
 Admission Gate::pass() {
     Wait wait;
-    wait.place = m_options.ticket.value_or(random_id());
+    wait.place = m_place = m_options.ticket.value_or(random_id());
     wait.began = m_sleeper.now();
     tell_untold_pause();
     Outcome outcome = wait_own_pause(wait);

@@ -67,6 +67,8 @@ public:
     Result<PauseAnswer> pause(const PauseRequest&);
 
     Duration waited() const { return m_waited; }
+    // The place in line of the last pass(): names the job's attempt to `jobthrottle refused`.
+    TicketId place() const { return m_place; }
     const std::optional<Answer>& last_answer() const { return m_last; }
     Store& store() { return m_fallback ? *m_fallback : m_store; }
 
@@ -106,6 +108,7 @@ private:
     BootTime m_untold_pause_until{};
     std::optional<Answer> m_last;
     Duration m_waited{};
+    TicketId m_place = 0;
     bool m_told_numbers = false;
     bool m_told_lost = false;
 };
