@@ -20,7 +20,10 @@ ClockedKey::ClockedKey(KeyRecords& records, std::int64_t store_now_us) : m_recor
         m_existed = false;
         m_now_us = store_now_us;
     }
-    if (!m_existed) m_header.birth_us = m_loaded.birth_us = m_now_us;
+    if (!m_existed) {
+        m_header.birth_us = m_loaded.birth_us = m_now_us;
+        m_loaded.seen_us = m_now_us;
+    }
     m_header.seen_us = m_now_us;
     sweep();
 }
@@ -66,9 +69,7 @@ void ClockedKey::sweep() {
 }
 
 void ClockedKey::save() {
-    Header unseen = m_header;
-    unseen.seen_us = m_loaded.seen_us;
-    if (fields_of(unseen) != fields_of(m_loaded)) m_records.put_header(m_header);
+    if (fields_of(m_header) != fields_of(m_loaded)) m_records.put_header(m_header);
 }
 
 }  // namespace jobthrottle
