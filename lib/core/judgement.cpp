@@ -59,13 +59,15 @@ Judgement judge(ClockedKey& key, const Standing& standing, const std::optional<R
     const std::int64_t grant = rate.grant().count();
     const bool paused = now < header.paused_until_us;
     Judgement judgement;
-    if (!brought && !paused && standing.others == 0) {
+    const bool newcomer = standing.number > header.numbers;  // who has waited is paced to the last
+    if (!brought && !paused && newcomer && standing.others == 0) {
         const std::int64_t at = std::max(now, header.last_start_us);
         if (at <= now + grant) return {true, {at, 0}, at, at, at};
     }
 
     const Slot earliest = slot_before(now, std::min(standing.others, k_late_slots) + rate.burst() - 1, rate);
-    Slot base = std::max(earliest, Slot{header.paused_until_us, 0});
+    Slot base = earliest;  // below zero where a store's clock is younger than the burst is long
+    if (header.paused_until_us > 0) base = std::max(base, Slot{header.paused_until_us, 0});
     if (const auto last = header.slot_for(rate))
         base = std::max(base, slot_after(*last, header.slot_cost, rate));
     const std::int64_t due = slot_after(base, standing.rank, rate).rounded_up_us();
