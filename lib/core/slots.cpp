@@ -16,7 +16,9 @@ Slot slot_after(const Slot& from, std::int64_t count, const Rate& rate) {
     }
     // rest + count * m < 257 * 366 d in microseconds < 2^53: exact in a double, too.
     const std::int64_t over = from.rest + count * m;
-    return {from.time_us + count * q + over / rate.allow(), over % rate.allow()};
+    const std::int64_t time_us = from.time_us + count * q + over / rate.allow();
+    if (time_us >= k_forever_us) return {k_forever_us, 0};
+    return {time_us, over % rate.allow()};
 }
 
 Slot slot_before(std::int64_t now_us, std::int64_t count, const Rate& rate) {

@@ -28,8 +28,8 @@ struct Slot {
 constexpr std::int64_t k_far_us = std::int64_t{1} << 51;
 constexpr std::int64_t k_forever_us = std::int64_t{1} << 52;
 
-// The count-th slot after `from`, exact for count up to k_exact_slots; beyond that each slot is taken as a
-// whole microsecond long at least, and the result is at most k_forever_us.
+// The count-th slot after `from`, at most k_forever_us. Exact for count up to k_exact_slots; beyond that the
+// spacing is rounded up to whole microseconds.
 constexpr std::int64_t k_exact_slots = 256;
 Slot slot_after(const Slot& from, std::int64_t count, const Rate&);
 
