@@ -52,7 +52,8 @@ std::int64_t take_place(ClockedKey& key, const Question& question, const Standin
         ++key.header().numbers;
     }
     ticket.told_us = judgement.ask_again_us;
-    if (!question.caller) {
+    // The end of a pause without end is not known, so a caller comes back to look like everybody.
+    if (!question.caller || key.header().paused_until_us == k_forever_us) {
         const std::int64_t check = come_back_us(traits, standing.others + 1, standing.number, pace);
         ticket.told_us = std::min(ticket.told_us, key.now_us() + check);
     }
