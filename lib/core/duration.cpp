@@ -119,12 +119,14 @@ std::string format_duration(Duration d) {
                       static_cast<long long>(tenths / 10), static_cast<long long>(tenths % 10));
     } else {
         const long long seconds = (d.count() + 999'999) / 1'000'000;
+        const long long minutes = (seconds + 59) / 60;
+        const long long hours = (minutes + 59) / 60;
         if (seconds < 3600) {
             std::snprintf(text, sizeof text, "%lldm%02llds", seconds / 60, seconds % 60);
-        } else if (seconds < 86'400) {
-            std::snprintf(text, sizeof text, "%lldh%02lldm", seconds / 3600, seconds / 60 % 60);
+        } else if (minutes < 24 * 60) {
+            std::snprintf(text, sizeof text, "%lldh%02lldm", minutes / 60, minutes % 60);
         } else {
-            std::snprintf(text, sizeof text, "%lldd%02lldh", seconds / 86'400, seconds / 3600 % 24);
+            std::snprintf(text, sizeof text, "%lldd%02lldh", hours / 24, hours % 24);
         }
     }
     return text;

@@ -29,7 +29,7 @@ public:
     Duration grant() const { return std::min<Duration>(m_period, std::chrono::milliseconds{100}); }
 
     Result<Rate> with_burst(std::int64_t burst) const { return make(m_allow, m_period, burst); }
-    std::string text() const;  // "8/s", "10/90s", "10000/d,burst=500": parse_rate reads it back
+    std::string text() const;  // "8/s", "10/1m30s", "10000/d,burst=500": parse_rate reads it back
 
     friend bool operator==(const Rate& a, const Rate& b) {
         return a.m_allow == b.m_allow && a.m_period == b.m_period && a.m_burst == b.m_burst;
