@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "core/decide.hpp"
+#include "core/job_options.hpp"
+#include "core/key.hpp"
+#include "core/report.hpp"
+#include "output/wall_clock.hpp"
+
+// What the program says on standard error, one function for each thing said. Pure: the caller gives the time,
+// the store's answer and what the user asked for.
+namespace jobthrottle {
+
+// One line, not yet laid out. The fields are for programs; their names carry units.
+struct Line {
+    std::string text;
+    std::vector<std::pair<std::string, std::string>> fields;
+};
+
+// "jobthrottle: TEXT", and off a terminal two spaces and "key=value ..." after it; no newline at the end.
+// Values with a space, a quote or an equals sign, and empty ones, are quoted. Control characters and invalid
+// UTF-8 are escaped in both, wherever they come from.
+std::string render(const Line&, bool terminal);
+
+// A job that waits.
+struct WaitView {
+    Key key;
+    Answer answer;                  // the last one
+    Duration since_answer{};        // how old it is
+    Duration waited{};              // by this job for the throttle, all its waits together
+    std::optional<PauseNote> note;  // of the pause, where the caller knows it
+    LocalTime now;
+};
+// Places ahead, forecast, and why: the rate, those ahead, or the pause, by whom and until when.
+Line say_waiting(const WaitView&);
+// No answer has come yet from the store.
+Line say_not_answered(const Key&, const std::string& store, Duration waited);
+
+// A job that is not started now: 75. `seconds` in the fields is rounded up, for scripts.
+struct ThrottledView {
+    Key key;
+    Answer answer;
+    Duration wait{};                   // until a start is possible
+    Duration waited{};                 // by this job for the throttle
+    std::optional<Duration> max_wait;  // none: for ever
+    std::optional<PauseNote> note;     // of the pause, where the caller knows it
+    LocalTime now;
+    int exit_code = 75;
+    bool ran_before = false;  // an attempt of this job has run: "not run again"
+};
+Line say_not_now(const ThrottledView&);     // --no-wait
+Line say_too_long(const ThrottledView&);    // the forecast is beyond --max-wait: said at once
+Line say_waited_out(const ThrottledView&);  // --max-wait is over
+
+struct RefusalView {
+    Key key;
+    PauseNote note;
+    Duration pause{};  // of the key, from now
+    LocalTime now;
+};
+// One line per refusal. `ill_formed`: the delay asked for could not be read, so that the pause is the
+// default.
+Line say_refused(const RefusalView&, bool ill_formed, bool lines_up_again);
+// Refused, and not to be run again: 75.
+Line say_rerun_never(const RefusalView&, int exit_code);
+Line say_max_refusals(const RefusalView&, int refusals, int exit_code);
+Line say_half_read_input(const RefusalView&, int exit_code);
+
+// The numbers that the key is judged by are not those that this job brought (`registered`, which may be held
+// back from the caller, names who registered them), or the question before came with others.
+Line say_other_numbers(const Key&, const std::optional<Rate>& brought, const Answer&,
+                       const std::optional<Registration>& registered);
+Line say_state_lost(const Key&, Duration waited);
+// `policy` none: the job has a place and asks again until its patience ends.
+Line say_store_away(const std::string& store, const Error&, std::optional<OnStoreError> policy);
+Line say_store_back(const std::string& store);
+// 69: the store is away and the policy is `closed`, or it refuses.
+Line say_store_unusable(const std::string& store, const Error&, bool ran_before, int exit_code = 69);
+Line say_retrying(int tries_left, Duration backoff);
+Line say_warning(const std::string& text);
+Line say_error(const Error&);
+// Some of the command's output could not be passed on.
+Line say_output_lost(int error_number);
+
+// 78: the job has no limit, or one that cannot stand beside what is registered.
+Line say_no_limit(const Key&, const std::vector<std::string>& nearest);
+Line say_conflict(const Key&, const std::optional<Rate>& brought, const Answer&,
+                  const std::optional<Registration>& registered);
+
+// What `pause`, `resume`, `register` and `unregister` print on standard output; one line each, no newline.
+std::string pause_text(const Key&, const PauseAnswer&, const LocalTime& now);
+std::string resume_text(const Key&, bool was_paused);
+std::string register_text(const Key&, const Rate&, const std::optional<Registration>& before);
+std::string unregister_text(const Key&, const std::optional<Registration>& before);
+
+}  // namespace jobthrottle
