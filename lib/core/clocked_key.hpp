@@ -25,8 +25,8 @@ public:
     void put_ticket(TicketId, const Ticket&, const std::optional<Ticket>& before);
     void remove_ticket(TicketId, const Ticket&);
 
-    // Writes the header back where it has changed. Of a key that has state that includes the time seen: a time
-    // that is not kept could be seen again after the store's clock has stepped back.
+    // Writes the header back where it has changed. Of a key that has state that includes the time seen: a
+    // time that is not kept could be seen again after the store's clock has stepped back.
     void save();
 
 private:
