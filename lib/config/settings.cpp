@@ -159,13 +159,14 @@ Result<Settings> resolve_settings(const Environment& environment, const std::vec
     for (const auto& row : table()) {
         if (auto taken = take_from_environment(settings, row, environment); !taken) return taken.error();
     }
-    for (const auto& [option, value] : options) {
+    for (const auto& given : options) {
         const auto& rows = table();
-        const auto row = std::find_if(rows.begin(), rows.end(),
-                                      [&](const Row& candidate) { return candidate.names.option == option; });
-        if (row == rows.end()) return internal_error(option + " sets nothing");
-        const auto taken = row->take(settings, value, option);
-        if (!taken) return usage_error(option + " " + taken.error().message);
+        const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& candidate) {
+            return candidate.names.option == given.option;
+        });
+        if (row == rows.end()) return internal_error(given.option + " sets nothing");
+        const auto taken = row->take(settings, given.value, given.option);
+        if (!taken) return usage_error(given.option + " " + taken.error().message);
     }
     return settings;
 }
