@@ -43,7 +43,8 @@ Line say_waiting(const WaitView&);
 // No answer has come yet from the store.
 Line say_not_answered(const Key&, const std::string& store, Duration waited);
 
-// A job that is not started now: 75. `seconds` in the fields is rounded up, for scripts.
+// A job that is not started now: 75. The fields give the wait as wait_s, whole seconds rounded up, unless it
+// has no end.
 struct ThrottledView {
     Key key;
     Answer answer;

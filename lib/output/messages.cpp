@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "output/messages.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/text.hpp"
+#include "core/duration.hpp"
+#include "output/wording.hpp"
+
+namespace jobthrottle {
+
+namespace {
+
+// Parts of the text are escaped already, those of errors are not: a backslash stays as it is.
+std::string escape_once(std::string_view text) {
+    std::string out;
+    for (const auto part : split(text, '\\')) {
+        if (part.data() != text.data()) out += '\\';
+        out += escape_for_display(part);
+    }
+    return out;
+}
+
+std::string field_value(const std::string& value) {
+    const std::string escaped = escape_for_display(value);
+    if (!escaped.empty() && escaped.find_first_of(" \"=") == std::string::npos) return escaped;
+    std::string out = "\"";
+    for (const char c : escaped) {
+        if (c == '"') out += '\\';
+        out += c;
+    }
+    return out + "\"";
+}
+
+std::string number(std::int64_t value) {
+    return std::to_string(value);
+}
+
+Duration left_after(Duration length, Duration gone) {
+    return is_for_ever(length) ? length : std::max(Duration::zero(), length - gone);
+}
+
+const char* name_of(WaitCause cause) {
+    switch (cause) {
+        case WaitCause::rate:
+            return "rate";
+        case WaitCause::paused:
+            return "paused";
+        case WaitCause::line:
+            break;
+    }
+    return "line";
+}
+
+std::string rate_text(const std::optional<Rate>& rate) {
+    return rate ? " (rate " + rate->text() + ")" : "";
+}
+
+// "paused until 14:31:07 (27m45s left): HTTP 429, Retry-After: 1800, seen by gh on ci-07".
+std::string paused_text(Duration left, bool by_hand, const std::optional<PauseNote>& note,
+                        const LocalTime& now) {
+    std::string text = by_hand ? "paused by hand until " : "paused until ";
+    if (is_for_ever(left)) {
+        text += "it is resumed";
+    } else {
+        text += moment_text(now.wall + left, now) + " (" + format_duration(left) + " left)";
+    }
+    const std::string evidence = note ? evidence_text(*note) : "";
+    return evidence.empty() ? text : text + ": " + evidence;
+}
+
+std::string not_run(bool ran_before) {
+    return ran_before ? "not run again." : "not run.";
+}
+
+// How the key stands: the sentence that all of the throttled lines begin with, without its full stop.
+std::string standing_text(const ThrottledView& view) {
+    const Answer& answer = view.answer;
+    const std::string key = view.key.shown();
+    const std::string ahead = answer.ahead > 0 ? count_text(answer.ahead) + " ahead, " : "";
+    const std::string forecast = ahead + "could start in about " + format_duration(view.wait);
+    if (answer.paused_for > Duration::zero()) {
+        std::string text =
+            key + " is " + paused_text(answer.paused_for, answer.paused_by_hand, view.note, view.now);
+        const bool has_more = answer.ahead > 0 && !is_for_ever(view.wait);
+        return has_more ? text + "; " + forecast : text;
+    }
+    if (view.wait <= Duration::zero()) return key + ": no start was possible yet" + rate_text(answer.rate);
+    return key + " is busy: " + forecast + rate_text(answer.rate);
+}
+
+Line throttled_line(const ThrottledView& view, const std::string& ending) {
+    const Answer& answer = view.answer;
+    const bool paused = answer.paused_for > Duration::zero();
+    Line line{standing_text(view) + ". " + ending + not_run(view.ran_before), {}};
+    line.fields = {{"key", view.key.bytes()},
+                   {"why", name_of(paused ? WaitCause::paused : answer.why)},
+                   {"ahead", number(answer.ahead)}};
+    if (!is_for_ever(view.wait)) line.fields.emplace_back("wait_s", number(ceil_seconds(view.wait)));
+    line.fields.emplace_back("waited_ms", number(ceil_ms(view.waited)));
+    if (view.max_wait) line.fields.emplace_back("max_wait_ms", number(ceil_ms(*view.max_wait)));
+    line.fields.emplace_back("exit", number(view.exit_code));
+    return line;
+}
+
+std::string max_wait_text(const ThrottledView& view) {
+    return "--max-wait " + (view.max_wait ? format_duration_exactly(*view.max_wait) : "forever");
+}
+
+}  // namespace
+
+std::string render(const Line& line, bool terminal) {
+    std::string out = "jobthrottle: " + escape_once(line.text);
+    if (terminal || line.fields.empty()) return out;
+    out += ' ';
+    for (const auto& [name, value] : line.fields)
+        out += " " + name + "=" + field_value(value);
+    return out;
+}
+
+Line say_waiting(const WaitView& view) {
+    const Answer& answer = view.answer;
+    const Duration eta = left_after(answer.earliest, view.since_answer);
+    const Duration paused = left_after(answer.paused_for, view.since_answer);
+    const bool in_pause = paused > Duration::zero();
+    std::string place = answer.ahead > 0 ? count_text(answer.ahead) + " ahead" : "next in line";
+    if (eta <= Duration::zero()) {
+        place += ", starts any moment";
+    } else if (!is_for_ever(eta)) {
+        place += ", starts in about " + format_duration(eta);
+    }
+    Line line{"waiting for " + view.key.shown() + ": ", {}};
+    if (in_pause) {
+        line.text += paused_text(paused, answer.paused_by_hand, view.note, view.now) + "; " + place;
+    } else {
+        line.text += place + rate_text(answer.rate);
+    }
+    line.fields = {{"key", view.key.bytes()},
+                   {"why", name_of(in_pause ? WaitCause::paused : answer.why)},
+                   {"ahead", number(answer.ahead)}};
+    if (!is_for_ever(eta)) line.fields.emplace_back("eta_ms", number(ceil_ms(eta)));
+    line.fields.emplace_back("waited_ms", number(ceil_ms(view.waited)));
+    return line;
+}
+
+Line say_not_answered(const Key& key, const std::string& store, Duration waited) {
+    return {
+        "waiting for " + key.shown() + ": no answer yet from store " + escape_for_display(store),
+        {{"key", key.bytes()}, {"why", "store"}, {"store", store}, {"waited_ms", number(ceil_ms(waited))}}};
+}
+
+Line say_not_now(const ThrottledView& view) {
+    return throttled_line(view, "With --no-wait: ");
+}
+
+Line say_too_long(const ThrottledView& view) {
+    if (view.waited < std::chrono::milliseconds{100}) {
+        return throttled_line(view, "Longer than " + max_wait_text(view) + ": ");
+    }
+    return throttled_line(view, "Has waited " + format_duration(view.waited) +
+                                    ", and would wait longer than " + max_wait_text(view) + ": ");
+}
+
+Line say_waited_out(const ThrottledView& view) {
+    return throttled_line(
+        view, "Has waited " + format_duration(view.waited) + ", all of " + max_wait_text(view) + ": ");
+}
+
+}  // namespace jobthrottle
