@@ -90,13 +90,19 @@ SignalInbox::~SignalInbox() {
     g_start.open = false;
 }
 
-std::optional<int> SignalInbox::next() {
+std::optional<ReceivedSignal> SignalInbox::receive() {
     signalfd_siginfo info{};
     while (true) {
         const ssize_t got = read(m_fd.get(), &info, sizeof info);
-        if (got == static_cast<ssize_t>(sizeof info)) return static_cast<int>(info.ssi_signo);
+        if (got == static_cast<ssize_t>(sizeof info))
+            return ReceivedSignal{static_cast<int>(info.ssi_signo), info.ssi_code == SI_KERNEL};
         if (got >= 0 || errno != EINTR) return std::nullopt;
     }
+}
+
+std::optional<int> SignalInbox::next() {
+    const auto received = receive();
+    return received ? std::optional<int>{received->number} : std::nullopt;
 }
 
 void SignalInbox::restore_for_child() {

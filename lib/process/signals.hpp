@@ -9,6 +9,11 @@
 
 namespace jobthrottle {
 
+struct ReceivedSignal {
+    int number = 0;
+    bool from_kernel = false;  // nobody called kill(): a key or the size of a terminal, an alarm
+};
+
 // The signals of this process, read one by one instead of handled. At most one is open at a time, and it is
 // opened before any thread starts (the mask is inherited).
 //
@@ -25,7 +30,9 @@ public:
     ~SignalInbox();
 
     int fd() const { return m_fd.get(); }  // readable when a signal is pending; borrowed
-    std::optional<int> next();             // never blocks; nothing when none is pending
+    // Neither blocks; nothing when none is pending.
+    std::optional<ReceivedSignal> receive();
+    std::optional<int> next();
 
     // The mask and the dispositions this process was started with. Async-signal-safe: for a child between
     // fork and exec. Without an open inbox it does nothing.

@@ -14,6 +14,23 @@ namespace jobthrottle {
 namespace {
 
 constexpr pid_t k_anyone = -1;
+constexpr int k_patience_ms = 1000;
+
+bool is_from_terminal(const ReceivedSignal& received) {
+    const int signal = received.number;
+    return received.from_kernel &&
+           (signal == SIGINT || signal == SIGQUIT || signal == SIGTSTP || signal == SIGWINCH);
+}
+
+// The kernel lets a stop and a continue that is pending cancel each other. One that we took out before the
+// other came must not be passed on after it, nor does the witness know it any more.
+bool is_superseded(int signal) {
+    if (signal != SIGTSTP && signal != SIGCONT) return false;
+    settle_group_signals();
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, signal == SIGTSTP ? SIGCONT : SIGTSTP) == 1;
+}
 
 void drop_pending(const sigset_t& set) {
     const timespec at_once{};
@@ -41,7 +58,11 @@ void Supervision::wait_once(OutputPipes& pipes) {
     std::array<pollfd, 1 + OutputPipes::k_polls> polls{};
     polls[0] = {m_inbox.fd(), POLLIN, 0};
     pipes.prepare(&polls[1]);
-    if (poll(polls.data(), polls.size(), -1) <= 0) return;
+    // Asked to go, we do not wait for a reader that reads nothing.
+    const bool hurry = has_ended() && m_report.stop_signal;
+    const int found = poll(polls.data(), polls.size(), hurry ? k_patience_ms : -1);
+    if (found == 0) m_abandon_output = true;
+    if (found <= 0) return;
     // Output first: what the command wrote before it ended is then mostly passed on when its end is seen.
     pipes.act(&polls[1]);
     if (polls[0].revents != 0) read_signals();
@@ -54,30 +75,31 @@ void Supervision::read_signals() {
 }
 
 void Supervision::drain_inbox() {
-    while (const auto signal = m_inbox.next()) {
-        if (*signal == SIGCHLD)
+    while (const auto received = m_inbox.receive()) {
+        if (received->number == SIGCHLD)
             m_child_changed = true;
         else
-            on_signal(*signal);
+            on_signal(*received);
     }
 }
 
-void Supervision::on_signal(int signal) {
+void Supervision::on_signal(const ReceivedSignal& received) {
+    const int signal = received.number;
     if (is_stop_signal(signal)) {
         if (!m_report.stop_signal) m_report.stop_signal = signal;
-        // Nobody reads the output of a command that has ended, and we are asked to go.
         m_abandon_output = has_ended();
     }
     if (signal == SIGTSTP) m_stop_asked = true;
     if (signal == SIGCONT) m_stop_asked = false;
-    if (!has_ended() && !group_had(signal)) pass_on(signal);
+    if (!has_ended() && !group_had(received) && !is_superseded(signal)) pass_on(signal);
 }
 
-bool Supervision::group_had(int signal) {
+bool Supervision::group_had(const ReceivedSignal& received) {
     if (!m_witness) return false;
-    const bool group_got_it = m_witness->saw(signal);
-    if (sigismember(&m_came_before, signal) == 1) {
-        sigdelset(&m_came_before, signal);
+    // Two that come at once may be one for the witness; of what the terminal itself sends we know.
+    const bool group_got_it = m_witness->saw(received.number) || is_from_terminal(received);
+    if (sigismember(&m_came_before, received.number) == 1) {
+        sigdelset(&m_came_before, received.number);
         return false;
     }
     // A shell with job control has left our group.
@@ -85,8 +107,7 @@ bool Supervision::group_had(int signal) {
 }
 
 void Supervision::pass_on(int signal) {
-    const bool leads_group = !m_witness && getpgid(m_command) == m_command;
-    kill(leads_group ? -m_command : m_command, signal);
+    kill(m_witness ? m_command : -m_command, signal);
 }
 
 void Supervision::reap() {

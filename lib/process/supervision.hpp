@@ -26,8 +26,8 @@ private:
     void wait_once(OutputPipes& pipes);
     void read_signals();
     void drain_inbox();
-    void on_signal(int signal);
-    bool group_had(int signal);
+    void on_signal(const ReceivedSignal& received);
+    bool group_had(const ReceivedSignal& received);
     void pass_on(int signal);
     void reap();
     void record_end(int status);
