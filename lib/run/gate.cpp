@@ -74,6 +74,11 @@ Gate::Outcome Gate::ask_once(Wait& wait) {
     const auto answer = ask_primary_or_fallback(wait);
     if (!answer) {
         if (const auto signal = m_sleeper.stop_signal()) return interrupted(wait, *signal);
+        // A signal that ends no wait (USR1) cut the question short: it may have counted all the same.
+        if (answer.error().kind == ErrorKind::interrupted) {
+            wait.fresh = false;
+            return std::nullopt;
+        }
         if (answer.error().kind != ErrorKind::unavailable) return answer.error();
         return store_failed(wait, answer.error());
     }
