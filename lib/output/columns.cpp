@@ -85,6 +85,7 @@ int total(const std::vector<int>& widths) {
 
 std::vector<int> widths_of(const std::vector<Column>& columns) {
     std::vector<int> widths;
+    widths.reserve(columns.size());
     for (const auto& column : columns)
         widths.push_back(width_of(column));
     return widths;

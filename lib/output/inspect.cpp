@@ -101,7 +101,7 @@ void put_limit(Page& page, const InspectView& view) {
         return;
     }
     const Rate& rate = *report.rate;
-    std::string text = rate.text() + ", one every " + spacing_text(rate);
+    std::string text = rate.with_burst(1)->text() + ", one every " + spacing_text(rate);
     if (rate.burst() > 1) text += ", up to " + count_text(rate.burst()) + " at once when idle";
     const bool busy = state_of(report) == KeyState::busy;
     const bool window_holds = rate.burst() > 1 && report.remaining == 0;

@@ -13,7 +13,7 @@ namespace jobthrottle {
 namespace {
 
 // Columns that a cut cell keeps.
-constexpr int k_least_key = 16;
+constexpr int k_least_key = 10;
 constexpr int k_least_rate = 10;
 
 std::string short_state(const KeyReport& report) {

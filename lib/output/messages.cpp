@@ -23,7 +23,7 @@ std::string escape_once(std::string_view text) {
 }
 
 std::string field_value(const std::string& value) {
-    const std::string escaped = escape_for_display(value);
+    std::string escaped = escape_for_display(value);
     if (!escaped.empty() && escaped.find_first_of(" \"=") == std::string::npos) return escaped;
     std::string out = "\"";
     for (const char c : escaped) {
