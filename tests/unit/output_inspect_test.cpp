@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+#include <random>
+
+#include "core/slots.hpp"
+#include "output/columns.hpp"
+#include "output/inspect.hpp"
+#include "support/catch.hpp"
+#include "unit/output_samples.hpp"
+
+using namespace jobthrottle;
+using namespace jobthrottle::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+InspectView paused_view() {
+    InspectView view = sample_view_with_line(3);
+    view.report.paused_for = 1665s;
+    view.report.available_in = 1668s;
+    view.report.note = sample_refusal();
+    for (auto& waiter : view.report.waiting)
+        waiter.starts_in += 1665s;
+    return view;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    for (const auto line : split(text, '\n'))
+        lines.emplace_back(line);
+    return lines;
+}
+
+std::string without_colour(std::string text) {
+    for (const char* sequence : {"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"}) {
+        for (auto at = text.find(sequence); at != std::string::npos; at = text.find(sequence))
+            text.erase(at, std::string_view(sequence).size());
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("inspect: a free key", "[unit]") {
+    InspectView view = sample_view();
+    CHECK(inspect_text(view, 80, false) ==
+          "github   FREE, the next job starts at once                              14:03:22\n"
+          "  store     redis://ci-redis:6379/0\n"
+          "  rate      80/min, one every 750 ms\n"
+          "  window    3 of 80 in 60 s\n"
+          "  waiting   nobody\n");
+    view.report.registration = Registration{*view.report.rate, k_sample_s - 86400, "ops@db1"};
+    view.report.note = sample_refusal();
+    view.shared_note = "shared by user dev only";
+    CHECK(inspect_text(view, 120, false) ==
+          "github   FREE, the next job starts at once                              14:03:22\n"
+          "  store     redis://ci-redis:6379/0   shared by user dev only\n"
+          "  rate      80/min, one every 750 ms   registered by ops@db1, 10 Nov 14:03\n"
+          "  window    3 of 80 in 60 s\n"
+          "  waiting   nobody\n"
+          "  last 429  14:01:07, 2m15s ago: HTTP 429, Retry-After: 1800, seen by gh on ci-07\n");
+}
+
+TEST_CASE("inspect: a busy key shows who waits and what holds the first", "[unit]") {
+    CHECK(inspect_text(sample_view_with_line(3), 80, false) ==
+          "github   BUSY, 3 waiting; a job coming now starts in about 2.7 s        14:03:22\n"
+          "  store     redis://ci-redis:6379/0\n"
+          "  rate      80/min, one every 750 ms   <- holds the first\n"
+          "  window    80 of 80 in 60 s\n"
+          "  waiting   place  job          where         waited  starts in\n"
+          "                1  deploy#4313  ci@ci-03:991  20 s    0.4 s\n"
+          "                2  deploy#4314  ci@ci-03:992  19.3 s  1.2 s\n"
+          "                3  deploy#4315  ci@ci-03:993  18.6 s  1.9 s\n");
+}
+
+TEST_CASE("inspect: with a burst the window holds the first, once it is full", "[unit]") {
+    InspectView view = sample_view_with_line(1);
+    view.report.rate = sample_rate("80/min,burst=80");
+    CHECK_THAT(inspect_text(view, 80, false),
+               ContainsSubstring("one every 750 ms, up to 80 at once when idle\n"
+                                 "  window    80 of 80 in 60 s   <- holds the first\n"));
+    view.report.remaining = 1;
+    CHECK_THAT(inspect_text(view, 90, false), ContainsSubstring("at once when idle   <- holds the first\n"));
+}
+
+TEST_CASE("inspect: a long line shows its head and its last", "[unit]") {
+    CHECK_THAT(inspect_text(sample_view_with_line(11), 80, false),
+               ContainsSubstring("10  deploy#4322") && !ContainsSubstring("more"));
+    CHECK_THAT(inspect_text(sample_view_with_line(1012), 80, false),
+               ContainsSubstring("                9  deploy#4321  ci@ci-03:999   14.4 s  6.4 s\n"
+                                 "               ... 1,002 more\n"
+                                 "             1012  deploy#5324  ci@ci-03:2002  0 s     12m39s\n"));
+}
+
+TEST_CASE("inspect: a narrow screen loses columns, never its right edge", "[unit]") {
+    CHECK(inspect_text(sample_view_with_line(2), 40, false) ==
+          "github\n"
+          "  BUSY, 2 waiting; a job coming now\n"
+          "  starts in about 1.9 s\n"
+          "  store     redis://ci-redis:6379/0\n"
+          "  rate      80/min, one every 750 ms\n"
+          "            <- holds the first\n"
+          "  window    80 of 80 in 60 s\n"
+          "  waiting   2\n"
+          "  place  job          waited  starts in\n"
+          "      1  deploy#4313  20 s    0.4 s\n"
+          "      2  deploy#4314  19.3 s  1.2 s\n");
+}
+
+TEST_CASE("inspect: a key that a provider paused shows the evidence, what follows, and the way out",
+          "[unit]") {
+    CHECK(inspect_text(paused_view(), 80, false) ==
+          "github   PAUSED until 14:31:07, 27m45s left                             14:03:22\n"
+          "  store     redis://ci-redis:6379/0\n"
+          "  why       HTTP 429, Retry-After: 1800: \"HTTP/2 429\"\n"
+          "            14:01:07 on stdout of gh, dev@ci-07:4121\n"
+          "  rate      80/min, one every 750 ms\n"
+          "  window    80 of 80 in 60 s\n"
+          "  waiting   place  job          where         waited  starts in\n"
+          "                1  deploy#4313  ci@ci-03:991  20 s    27m46s\n"
+          "                2  deploy#4314  ci@ci-03:992  19.3 s  27m47s\n"
+          "                3  deploy#4315  ci@ci-03:993  18.6 s  27m47s\n"
+          "  then      3 waiting start one every 750 ms in their order, the last about\n"
+          "            14:31:09\n"
+          "  undo      jobthrottle resume github\n");
+}
+
+TEST_CASE("inspect: a pause by hand, and one without an end", "[unit]") {
+    InspectView view = paused_view();
+    view.report.note = sample_pause_by_hand();
+    view.report.paused_by_hand = true;
+    view.report.waiting.resize(1);
+    const std::string text = inspect_text(view, 80, false);
+    CHECK_THAT(text,
+               ContainsSubstring("  why       by hand: deploy window\n            14:01:07, dev@box:771\n"));
+    CHECK_THAT(text, ContainsSubstring("  then      1 waiting starts about 14:31:08\n"));
+
+    view.report.paused_for_ever = true;
+    view.report.paused_for = view.report.waiting[0].starts_in = Duration{k_forever_us - 1};
+    view.report.note->reason.clear();
+    const std::string for_ever = inspect_text(view, 80, false);
+    CHECK_THAT(for_ever, ContainsSubstring("github   PAUSED until it is resumed  "));
+    CHECK_THAT(for_ever, ContainsSubstring("  why       by hand\n"));
+    CHECK_THAT(for_ever, ContainsSubstring("  then      1 waiting starts\n"));
+    CHECK_THAT(for_ever, ContainsSubstring("20 s    when resumed\n"));
+
+    view.report.note = std::nullopt;
+    view.report.paused_by_hand = false;
+    CHECK_THAT(inspect_text(view, 80, false), ContainsSubstring("  why       not known\n"));
+}
+
+TEST_CASE("inspect: those who came late are counted apart", "[unit]") {
+    InspectView view = sample_view();
+    Waiter late = sample_waiter(1, 3min, 0s, "job a@b:1");
+    late.place = Place::out;
+    view.report.waiting = {late, late};
+    CHECK_THAT(inspect_text(view, 80, false),
+               ContainsSubstring("  waiting   nobody\n"
+                                 "  late      2 did not come back in time, and hold nobody up\n"));
+}
+
+TEST_CASE("inspect: a key with pauses alone", "[unit]") {
+    InspectView view = sample_view();
+    view.report.rate = std::nullopt;
+    view.report.note = sample_pause_by_hand();
+    CHECK(inspect_text(view, 80, false) ==
+          "github   FREE, the next job starts at once                              14:03:22\n"
+          "  store     redis://ci-redis:6379/0\n"
+          "  rate      none: pauses alone\n"
+          "  waiting   nobody\n"
+          "  paused    14:01:07, 2m15s ago: deploy window, by dev on box\n");
+}
+
+TEST_CASE("inspect: a key that is not known names the nearest", "[unit]") {
+    InspectView view = sample_view();
+    view.report = KeyReport{};
+    CHECK(inspect_text(view, 80, false) == "github is not known\n  store     redis://ci-redis:6379/0\n");
+    view.nearest = {"githob", "git\thub"};
+    CHECK(inspect_text(view, 80, false) ==
+          "github is not known (nearest: githob, git\\thub)\n  store     redis://ci-redis:6379/0\n");
+}
+
+TEST_CASE("inspect: colour marks the state and moves nothing", "[unit]") {
+    CHECK_THAT(inspect_text(sample_view(), 80, true),
+               ContainsSubstring("github   \x1b[32mFREE\x1b[0m, the next"));
+    CHECK_THAT(inspect_text(sample_view_with_line(1), 80, true), ContainsSubstring("\x1b[33mBUSY\x1b[0m, 1"));
+    CHECK_THAT(inspect_text(paused_view(), 80, true), ContainsSubstring("\x1b[31mPAUSED\x1b[0m until"));
+    for (const int width : {20, 40, 80, 200}) {
+        CHECK(without_colour(inspect_text(paused_view(), width, true)) ==
+              inspect_text(paused_view(), width, false));
+    }
+}
+
+TEST_CASE("keys: what is limited most comes first", "[unit]") {
+    const KeyReport free = sample_view().report;
+    KeyReport for_ever = paused_view().report;
+    for_ever.paused_for_ever = true;
+    for_ever.paused_for = Duration{k_forever_us - 1};
+    KeyReport alone;
+    alone.known = true;
+    KeyReport busier = sample_view_with_line(3).report;
+    busier.available_in = 1h;
+    const std::vector<NamedReport> keys{
+        {sample_key("b"), free},
+        {sample_key("a"), alone},
+        {sample_key("busy"), sample_view_with_line(3).report},
+        {sample_key("paused"), paused_view().report},
+        {sample_key("busier"), busier},
+        {sample_key("for ever"), for_ever},
+    };
+    const std::string text =
+        "key       state                 rate    window    waiting\n"
+        "for ever  PAUSED until resumed  80/min  80 of 80        3\n"
+        "paused    PAUSED 27m45s left    80/min  80 of 80        3\n"
+        "busier    BUSY 1h00m            80/min  80 of 80        3\n"
+        "busy      BUSY 2.7 s            80/min  80 of 80        3\n"
+        "a         FREE                  -       -               0\n"
+        "b         FREE                  80/min  3 of 80         0\n";
+    CHECK(keys_text(keys, 80, false) == text);
+    CHECK(without_colour(keys_text(keys, 80, true)) == text);
+    CHECK_THAT(keys_text(keys, 80, true), ContainsSubstring("\nbusy      \x1b[33mBUSY\x1b[0m 2.7 s "));
+    CHECK(lines_of(keys_text(keys, 41, false))[1] == "for ever  PAUSED until resumed        3");
+    CHECK(lines_of(keys_text(keys, 30, false))[1] == "for ever  PAUSED until resumed");
+    CHECK(keys_text({}, 80, false).empty());
+}
+
+TEST_CASE("inspect: no line is wider than the screen, whatever the names", "[unit]") {
+    std::mt19937 random(20261111);
+    const std::vector<std::string> pieces{"a",          "-",  " ",        "\u65e5", "e\u0301",
+                                          "\U0001F600", "\n", "\x1b[31m", "\xff",   "longword",
+                                          "\\",         "\t", "7"};
+    const auto text_of = [&](std::size_t most) {
+        std::string text;
+        while (text.size() < most)
+            text += pieces[random() % pieces.size()];
+        return text.substr(0, most);
+    };
+    for (int round = 0; round < 40; ++round) {
+        InspectView view = round % 2 == 0 ? paused_view() : sample_view_with_line(1 + round);
+        view.key = sample_key(text_of(1 + random() % 480));
+        view.store = text_of(random() % 200);
+        view.shared_note = text_of(random() % 60);
+        view.nearest = {text_of(random() % 100), text_of(random() % 100)};
+        view.report.known = round % 7 != 0;
+        view.report.registration = Registration{*view.report.rate, k_sample_s, text_of(random() % 100)};
+        view.report.note = PauseNote{text_of(random() % 300),
+                                     text_of(200),
+                                     "stdout",
+                                     text_of(40),
+                                     text_of(60),
+                                     text_of(random() % 90),
+                                     0};
+        if (round % 4 == 0) view.report.note->summary.clear();
+        for (auto& waiter : view.report.waiting)
+            waiter.who = text_of(random() % 160);
+        const std::vector<NamedReport> keys{{view.key, view.report}, {sample_key("b"), view.report}};
+        for (int width = 20; width <= 200; ++width) {
+            for (const auto& text : {inspect_text(view, width, false), keys_text(keys, width, false),
+                                     waiting_text(view.report.waiting, width)}) {
+                for (const auto& line : lines_of(text)) {
+                    if (display_width(line) <= width && is_clean_line(line)) continue;
+                    INFO("width " << width << ", round " << round);
+                    CHECK(line == "a line that fits and is clean");
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("inspect: no control character from outside reaches the screen", "[unit]") {
+    for (const auto& bad : troublesome_bytes()) {
+        const std::string text = "x" + bad + "y";
+        for (const bool by_hand : {false, true}) {
+            for (const bool paused : {false, true}) {
+                InspectView view = paused ? paused_view() : sample_view_with_line(1);
+                view.key = sample_key(text);
+                view.store = view.shared_note = text;
+                view.report.registration = Registration{*view.report.rate, 1, text};
+                view.report.note =
+                    PauseNote{by_hand ? "" : text, text, text, text, text + "@" + text, text, 1};
+                view.report.waiting[0].who = text + " " + text;
+                for (const auto& line : lines_of(inspect_text(view, 200, false))) {
+                    INFO(line);
+                    CHECK(is_clean_line(line));
+                }
+                for (const auto& line : lines_of(keys_text({{view.key, view.report}}, 200, false)))
+                    CHECK(is_clean_line(line));
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Values that the tests of lib/output share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "core/key.hpp"
+#include "core/report.hpp"
+#include "output/inspect.hpp"
+#include "output/wall_clock.hpp"
+
+namespace jobthrottle::test {
+
+constexpr std::int64_t k_sample_s = 1'794'405'802;  // 2026-11-11 14:03:22 UTC
+constexpr WallTime k_sample_time{std::chrono::seconds{k_sample_s}};
+
+inline Key sample_key(std::string bytes) {
+    return *Key::make(std::move(bytes));
+}
+
+inline Rate sample_rate(std::string_view text) {
+    return *parse_rate(text);
+}
+
+// At 14:01:07 UTC.
+inline PauseNote sample_refusal() {
+    return {
+        "HTTP 429, Retry-After: 1800", "HTTP/2 429", "stdout", "gh", "dev@ci-07:4121", "", k_sample_s - 135};
+}
+inline PauseNote sample_pause_by_hand() {
+    return {"", "", "", "", "dev@box:771", "deploy window", k_sample_s - 135};
+}
+
+inline Waiter sample_waiter(std::int64_t number, Duration waited, Duration starts_in, std::string who) {
+    Waiter waiter;
+    waiter.id = static_cast<TicketId>(number);
+    waiter.number = number;
+    waiter.waited = waited;
+    waiter.starts_in = starts_in;
+    waiter.asks_in = std::chrono::seconds{1};
+    waiter.who = std::move(who);
+    return waiter;
+}
+
+// A key with 80/min: 3 starts in the window, nobody waits.
+inline InspectView sample_view() {
+    KeyReport report;
+    report.known = true;
+    report.rate = sample_rate("80/min");
+    report.starts_in_window = 3;
+    report.remaining = 77;
+    report.started = 8204;
+    report.last_start_age_us = 1'500'000;
+    return {sample_key("github"), "redis://ci-redis:6379/0", "", report, k_sample_time, 0, {}};
+}
+
+// The same with `count` in line, one every 750 ms.
+inline InspectView sample_view_with_line(int count) {
+    InspectView view = sample_view();
+    view.report.starts_in_window = 80;
+    view.report.remaining = 0;
+    view.report.available_in = std::chrono::milliseconds{400 + 750 * count};
+    for (int i = 0; i < count; ++i) {
+        view.report.waiting.push_back(sample_waiter(
+            i + 1, std::chrono::milliseconds{20'000 - 700 * i}, std::chrono::milliseconds{400 + 750 * i},
+            "deploy#" + std::to_string(4313 + i) + " ci@ci-03:" + std::to_string(991 + i)));
+    }
+    return view;
+}
+
+// Every control character, and bytes that are no UTF-8.
+inline std::vector<std::string> troublesome_bytes() {
+    std::vector<std::string> all;
+    for (int byte = 0; byte < 0x20; ++byte)
+        all.emplace_back(1, static_cast<char>(byte));
+    for (const int byte : {0x7F, 0x80, 0x9B, 0xC2, 0xFF})
+        all.emplace_back(1, static_cast<char>(byte));
+    for (int byte = 0x80; byte < 0xA0; ++byte)
+        all.push_back({static_cast<char>(0xC2), static_cast<char>(byte)});
+    all.emplace_back("\x1b[31m");
+    all.emplace_back("\xed\xa0\x80");
+    return all;
+}
+
+// Valid UTF-8 without control characters.
+inline bool is_clean_line(std::string_view text) {
+    if (!is_valid_utf8(text)) return false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        if (byte < 0x20 || byte == 0x7F) return false;
+        if (byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0) return false;
+    }
+    return true;
+}
+
+}  // namespace jobthrottle::test
