@@ -55,8 +55,10 @@ Failure Environment::open(const std::string& path, std::size_t map_bytes) {
     if (const int code = mdb_env_create(&m_env)) return failure_of(code);
     int code = map_bytes > 0 ? mdb_env_set_mapsize(m_env, map_bytes) : 0;
     constexpr unsigned k_flags =
-        MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOSYNC | MDB_NOMETASYNC | MDB_NOTLS | MDB_NORDAHEAD | MDB_NOMEMINIT;
+        MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOSYNC | MDB_NOMETASYNC | MDB_NOTLS | MDB_NOMEMINIT;
     if (code == 0) code = mdb_env_open(m_env, path.c_str(), k_flags, 0600);
+    // LMDB 0.9.24 opens its data file, and only that, without the flag.
+    if (code == 0 && fcntl(fd(), F_SETFD, FD_CLOEXEC) != 0) code = errno;
     if (code != 0) close();
     return failure_of(code);
 }
