@@ -117,7 +117,7 @@ private:
         if (counted) {
             m_result.starts.push_back({index, key_now, key_now + answer.wait.count(),
                                        Duration{m_true_us} + answer.wait, answer.number, runner.turns,
-                                       answer.rate});
+                                       answer.rate, answer.birth_us});
             m_noted.push_back(question.id);
         }
         if (job.loses > 0 && ++runner.questions % job.loses == 0) {
