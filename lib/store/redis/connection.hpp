@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "store/redis/socket.hpp"
+#include "store/redis/url.hpp"
+
+namespace jobthrottle {
+
+using Command = std::vector<std::string>;  // any bytes
+
+struct Reply {
+    enum class Kind { text, error, integer, nil, list };
+    Kind kind = Kind::nil;
+    std::string text;  // of text and error
+    std::int64_t integer = 0;
+    std::vector<Reply> items;
+};
+
+struct ConnectionOptions {
+    RedisUrl url;
+    Duration connect_timeout{};
+    Duration command_timeout{};
+};
+
+// The one door to a Redis server. Not thread-safe.
+class Connection {
+public:
+    explicit Connection(ConnectionOptions options);
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    // Sends the commands in one write and gives their replies in order; an error reply is a Reply here. Where
+    // there is no connection it makes one, and the same write begins with user, password and database; where
+    // the server refuses one of these, that is the error. Takes at most connect_timeout and command_timeout,
+    // and ends with `patience`.
+    //
+    // Errors: unavailable (not reached, too slow, closed), refused (user, password or database; no Redis),
+    // interrupted. They give the reason alone, never a password. After one the connection is closed.
+    Result<std::vector<Reply>> run(const std::vector<Command>& commands, const Patience& patience);
+
+    bool is_open() const { return static_cast<bool>(m_fd); }
+    void close();
+    // The last run() failed because the server had closed a connection that was opened before: a restart, or
+    // it was idle for too long. A new one may do better.
+    bool was_stale() const { return m_was_stale; }
+
+private:
+    struct Reader;
+
+    std::vector<Command> greeting() const;
+    std::optional<Error> greeting_error(const std::vector<Reply>& replies, std::size_t greetings) const;
+    Result<std::vector<Reply>> exchange(const std::string& request, std::size_t expected,
+                                        const Patience& patience);
+    Result<void> send_some(std::string_view& unsent);
+    Result<bool> receive_some();
+
+    ConnectionOptions m_options;
+    Fd m_fd;
+    std::unique_ptr<Reader> m_reader;
+    bool m_was_stale = false;
+};
+
+}  // namespace jobthrottle
