@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "cli/args_commands.hpp"
+
+#include <cstdint>
+
+#include "base/text.hpp"
+#include "core/refusal/retry_after.hpp"
+
+namespace jobthrottle {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int k_most_tries = 1'000'000;
+
+std::string base_name(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+JobOptions job_options(ArgsReader& reader) {
+    JobOptions job;
+    job.tries = reader.number(Opt::tries, job.tries, 1, k_most_tries);
+    job.rerun = reader.one_of<Rerun>(
+        Opt::rerun, {{"refused", Rerun::refused}, {"always", Rerun::always}, {"never", Rerun::never}},
+        job.rerun);
+    if (reader.has(Opt::max_refusals))
+        job.max_refusals = reader.number(Opt::max_refusals, 1, 1, k_most_tries);
+    if (reader.has(Opt::backoff)) {
+        auto backoff = parse_backoff(reader.text(Opt::backoff));
+        if (backoff) job.backoff = std::move(backoff).value();
+        if (!backoff) reader.fail(usage_error("--backoff " + backoff.error().message));
+    }
+    return job;
+}
+
+Options build_run(ArgsReader& reader, const std::vector<std::string>& after) {
+    RunOptions run{reader.common(),          reader.limit(),      after, {},
+                   reader.has(Opt::no_wait), job_options(reader), {},    {}};
+    run.name = reader.text(Opt::name, base_name(after.front()));
+    run.exit_rules = reader.exit_rules();
+    run.scan = reader.one_of<Scan>(Opt::scan,
+                                   {{"auto", Scan::automatic},
+                                    {"stdout", Scan::out},
+                                    {"stderr", Scan::err},
+                                    {"both", Scan::both},
+                                    {"none", Scan::none}},
+                                   run.scan);
+    return run;
+}
+
+Options build_admit(ArgsReader& reader, const std::vector<std::string>&) {
+    constexpr std::size_t k_longest_name = 200;
+    AdmitOptions admit{reader.common(), reader.limit(), {}, false, false, false, {}, {}};
+    admit.name = reader.text(Opt::name, "admit");
+    admit.no_wait = reader.has(Opt::no_wait);
+    admit.peek = reader.has(Opt::peek);
+    admit.json = reader.has(Opt::json);
+    admit.ticket_for = reader.duration(Opt::ticket_for, k_caller_keep, 1s);
+    if (reader.has(Opt::ticket)) {
+        const std::string ticket = reader.text(Opt::ticket);
+        if (ticket.empty() || ticket.size() > k_longest_name)
+            reader.want(Opt::ticket, ticket, "a name of 1 to 200 bytes");
+        admit.ticket = named_ticket(ticket);
+    } else if (reader.has(Opt::ticket_for)) {
+        reader.fail(
+            usage_error("--ticket-for needs a ticket, for example --ticket deploy-4312 --ticket-for 2m"));
+    }
+    return admit;
+}
+
+// Seconds that a provider asked for; what is out of bounds is brought into them, as after a refusal.
+void take_retry_after(ArgsReader& reader, PauseOptions& pause) {
+    const std::string value = reader.text(Opt::retry_after);
+    const auto asked = parse_retry_after(value, reader.surroundings().now);
+    if (!asked) {
+        reader.want(Opt::retry_after, value, "seconds or an HTTP-date");
+        return;
+    }
+    PauseBounds bounds;
+    bounds.most = pause.common.settings.max_pause.value;
+    pause.length = bounds.pause_for(*asked);
+    pause.by_hand = false;
+    pause.summary = "Retry-After: " + value;
+}
+
+void take_until(ArgsReader& reader, PauseOptions& pause) {
+    const std::string text = reader.text(Opt::until);
+    const WallTime now = reader.surroundings().now;
+    const auto until = parse_when(text, now, reader.surroundings().zone);
+    if (!until) {
+        reader.fail(usage_error("--until " + until.error().message));
+        return;
+    }
+    const Duration length = *until - now;
+    if (length <= Duration::zero() || length > k_longest_duration) {
+        reader.want(Opt::until, text,
+                    "a time within the next 366 days, and this is " +
+                        format_when(*until, reader.surroundings().zone));
+        return;
+    }
+    pause.length = std::max<Duration>(length, 1s);
+    pause.until = *until;
+}
+
+void take_length(ArgsReader& reader, PauseOptions& pause, const std::string& text) {
+    if (text == "forever") return;
+    const auto length = parse_duration(text);
+    if (length && *length >= 1s) {
+        pause.length = *length;
+        return;
+    }
+    reader.fail(usage_error("DURATION '" + escape_for_display(text.substr(0, 60)) +
+                            "': want 1s to 366d or forever, for example jobthrottle pause github 10m"));
+}
+
+Options build_pause(ArgsReader& reader, const std::vector<std::string>&) {
+    PauseOptions pause{reader.common(), reader.key(), {}, true, {}, {}, {}, reader.has(Opt::json)};
+    pause.reason = reader.text(Opt::reason);
+    const auto length = reader.next_positional();
+    if (static_cast<int>(length.has_value()) + static_cast<int>(reader.has(Opt::until)) +
+            static_cast<int>(reader.has(Opt::retry_after)) !=
+        1) {
+        reader.fail(
+            usage_error("want one of DURATION, forever, --until TIME and --retry-after VALUE, for example "
+                        "jobthrottle pause "
+                        "github 10m"));
+    } else if (length) {
+        take_length(reader, pause, *length);
+    } else if (reader.has(Opt::until)) {
+        take_until(reader, pause);
+    } else {
+        take_retry_after(reader, pause);
+    }
+    return pause;
+}
+
+Options build_resume(ArgsReader& reader, const std::vector<std::string>&) {
+    return ResumeOptions{reader.common(), reader.key(), reader.has(Opt::json)};
+}
+
+Options build_register(ArgsReader& reader, const std::vector<std::string>&) {
+    Common common = reader.common();
+    Key key = reader.key();
+    const auto rate = reader.rate();
+    if (!rate)
+        reader.fail(usage_error("no limit to register, for example jobthrottle register github -r 80/min"));
+    return RegisterOptions{std::move(common), std::move(key), rate.value_or(*Rate::make(1, 1s)),
+                           reader.has(Opt::replace)};
+}
+
+Options build_unregister(ArgsReader& reader, const std::vector<std::string>&) {
+    return UnregisterOptions{reader.common(), reader.key()};
+}
+
+Options build_inspect(ArgsReader& reader, const std::vector<std::string>&) {
+    return InspectOptions{reader.common(), reader.key(), reader.has(Opt::json)};
+}
+
+Options build_keys(ArgsReader& reader, const std::vector<std::string>&) {
+    Common common = reader.common();
+    return KeysOptions{std::move(common), reader.next_positional().value_or("*"), reader.has(Opt::json)};
+}
+
+Options build_forget(ArgsReader& reader, const std::vector<std::string>&) {
+    return ForgetOptions{reader.common(), reader.key(), reader.has(Opt::force)};
+}
+
+}  // namespace
+
+Build builder_of(std::string_view command) {
+    struct Row {
+        std::string_view name;
+        Build build;
+    };
+    static constexpr Row k_rows[] = {
+        {"run", build_run},         {"admit", build_admit},       {"pause", build_pause},
+        {"resume", build_resume},   {"register", build_register}, {"unregister", build_unregister},
+        {"inspect", build_inspect}, {"keys", build_keys},         {"forget", build_forget},
+    };
+    for (const auto& row : k_rows) {
+        if (row.name == command) return row.build;
+    }
+    return nullptr;
+}
+
+}  // namespace jobthrottle

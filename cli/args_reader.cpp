@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "cli/args_reader.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace jobthrottle {
+
+namespace {
+
+bool is_setting(std::string_view option) {
+    const auto& names = setting_names();
+    return std::any_of(names.begin(), names.end(),
+                       [&](const SettingNames& setting) { return setting.option == option; });
+}
+
+}  // namespace
+
+ArgsReader::ArgsReader(const CommandRow& command, Words words, const Surroundings& surroundings)
+    : m_command(command), m_words(std::move(words)), m_surroundings(surroundings) {}
+
+void ArgsReader::fail(Error error) {
+    if (!m_fault) m_fault = std::move(error);
+}
+
+void ArgsReader::want(Opt id, const std::string& value, const std::string& wanted) {
+    const OptionRow& row = row_of(id);
+    const std::string name(row.name);
+    fail(usage_error(name + " " + in_quotes(value) + ": want " + wanted + ", for example " + name + " " +
+                     std::string(row.example)));
+}
+
+std::string ArgsReader::text(Opt id, std::string fallback) const {
+    const std::string* given = m_words.last(id);
+    return given == nullptr ? std::move(fallback) : *given;
+}
+
+Duration ArgsReader::duration(Opt id, Duration fallback, Duration least, Duration most) {
+    const std::string* given = m_words.last(id);
+    if (given == nullptr) return fallback;
+    const auto duration = parse_duration(*given);
+    if (duration && *duration >= least && *duration <= most) return *duration;
+    want(id, *given,
+         "a duration from " + format_duration_exactly(least) + " to " + format_duration_exactly(most));
+    return fallback;
+}
+
+int ArgsReader::number(Opt id, int fallback, int least, int most) {
+    const std::string* given = m_words.last(id);
+    if (given == nullptr) return fallback;
+    const auto number = parse_whole_number(*given);
+    if (number && *number >= least && *number <= most) return static_cast<int>(*number);
+    want(id, *given, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    return fallback;
+}
+
+Common ArgsReader::common() {
+    Common common;
+    common.quiet = has(Opt::quiet);
+    common.verbose = has(Opt::verbose);
+    std::vector<GivenOption> given;
+    for (const auto& [id, value] : m_words.options) {
+        const OptionRow& row = row_of(id);
+        if (is_setting(row.name)) given.push_back({std::string(row.name), value});
+    }
+    auto settings = resolve_settings(m_surroundings.environment, given);
+    if (settings) {
+        common.settings = std::move(settings).value();
+    } else {
+        fail(settings.error());
+    }
+    return common;
+}
+
+std::optional<std::string> ArgsReader::next_positional() {
+    if (m_positional == m_words.positionals.size()) return std::nullopt;
+    return m_words.positionals[m_positional++];
+}
+
+void ArgsReader::no_more_positionals() {
+    const auto extra = next_positional();
+    if (!extra) return;
+    const std::string usage =
+        "; want jobthrottle " + std::string(m_command.name) + " " + std::string(m_command.usage);
+    fail(usage_error(in_quotes(*extra) +
+                     (m_command.takes_command ? " stands before the --" : " is one word too many") + usage));
+}
+
+Key ArgsReader::key() {
+    const std::string* option = m_words.last(Opt::key);
+    std::optional<std::string> bytes;
+    if (option != nullptr) {
+        bytes = *option;
+    } else if (!m_command.takes_command) {
+        bytes = next_positional();
+    }
+    if (!bytes) {
+        const std::string name(m_command.name);
+        fail(usage_error(
+            m_command.takes_command
+                ? "no --key, the name of what is shared, for example jobthrottle run --key github -r "
+                  "80/min -- gh api /user"
+                : "no key, the name of what is shared, for example jobthrottle " + name + " github"));
+        return *Key::make("none");
+    }
+    auto key = Key::make(*bytes);
+    if (key) return std::move(key).value();
+    fail(usage_error((option != nullptr ? "--key: " : "KEY: ") + key.error().message));
+    return *Key::make("none");
+}
+
+std::optional<Rate> ArgsReader::rate_in_two_options() {
+    const std::string* allow = m_words.last(Opt::allow);
+    const std::string* every = m_words.last(Opt::every);
+    if (allow == nullptr && every == nullptr) return std::nullopt;
+    if (has(Opt::rate)) {
+        fail(usage_error(
+            "--rate and --allow with --every say the same: give one of them, for example --rate 8/s"));
+        return std::nullopt;
+    }
+    if (allow == nullptr || every == nullptr) {
+        fail(usage_error("--allow and --every belong together, for example --allow 80 --every 1m"));
+        return std::nullopt;
+    }
+    const auto count = parse_count(*allow);
+    if (!count) {
+        fail(usage_error("--allow " + count.error().message));
+        return std::nullopt;
+    }
+    const auto period = parse_duration(*every);
+    if (!period) {
+        fail(usage_error("--every " + period.error().message));
+        return std::nullopt;
+    }
+    const auto rate = Rate::make(*count, *period);
+    if (rate) return *rate;
+    fail(usage_error("--allow " + in_quotes(*allow) + " --every " + in_quotes(*every) + ": " +
+                     rate.error().message));
+    return std::nullopt;
+}
+
+std::optional<Rate> ArgsReader::rate() {
+    std::optional<Rate> rate = rate_in_two_options();
+    if (const std::string* given = m_words.last(Opt::rate)) {
+        const auto parsed = parse_rate(*given);
+        if (parsed) rate = *parsed;
+        if (!parsed) fail(usage_error("--rate " + parsed.error().message));
+    }
+    const std::string* burst = m_words.last(Opt::burst);
+    if (burst == nullptr || m_fault) return rate;
+    const auto count = parse_count(*burst);
+    if (!count) {
+        fail(usage_error("--burst " + count.error().message));
+    } else if (!rate) {
+        fail(usage_error("--burst " + in_quotes(*burst) +
+                         " needs a rate, for example --rate 10000/d --burst 500"));
+    } else if (const auto with_burst = rate->with_burst(*count); with_burst) {
+        return *with_burst;
+    } else {
+        fail(usage_error("--burst " + in_quotes(*burst) + ": " + with_burst.error().message));
+    }
+    return rate;
+}
+
+LimitOptions ArgsReader::limit() {
+    LimitOptions limit{key(), rate(), has(Opt::pause_only), has(Opt::override_registered)};
+    if (limit.pause_only && limit.rate) {
+        fail(usage_error("--pause-only means no rate at all: leave --rate " + limit.rate->text() +
+                         " away, or " + "--pause-only"));
+    }
+    if (limit.override_registered && !limit.rate && !limit.pause_only) {
+        fail(usage_error("--override needs numbers to override with, for example --rate 8/s --override"));
+    }
+    return limit;
+}
+
+std::vector<ExitRule> ArgsReader::exit_rules() {
+    constexpr int k_most = 255;
+    std::vector<ExitRule> rules;
+    for (const auto& [id, value] : m_words.options) {
+        if (id != Opt::pause_on_exit) continue;
+        const auto equals = value.find('=');
+        const auto code = parse_whole_number(std::string_view(value).substr(0, equals));
+        ExitRule rule;
+        bool fits = code && *code >= 1 && *code <= k_most;
+        if (fits) rule.code = static_cast<int>(*code);
+        if (fits && equals != std::string::npos) {
+            const auto delay = parse_duration(std::string_view(value).substr(equals + 1));
+            fits = delay.ok();
+            if (delay) rule.delay = *delay;
+        }
+        if (!fits) want(id, value, "an exit code from 1 to 255, with =DURATION or without");
+        rules.push_back(rule);
+    }
+    return rules;
+}
+
+}  // namespace jobthrottle

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "cli/help.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace jobthrottle {
+
+namespace {
+
+constexpr std::size_t k_width = 80;
+constexpr std::size_t k_option_column = 30;
+
+// Words of `text` from column `indent` on; what is before it on the first line is already there.
+std::string wrapped(std::string_view text, std::size_t indent) {
+    std::string out;
+    std::size_t column = indent;
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        if (column > indent && column + 1 + word.size() > k_width) {
+            out += "\n" + std::string(indent, ' ');
+            column = indent;
+        } else if (column > indent) {
+            out += ' ';
+            ++column;
+        }
+        out += word;
+        column += word.size();
+        text.remove_prefix(word.size() == text.size() ? word.size() : word.size() + 1);
+    }
+    return out + "\n";
+}
+
+std::string option_help(const OptionRow& row) {
+    std::string left = "  ";
+    left += row.letter.empty() ? "    " : std::string(row.letter) + ", ";
+    left += row.name;
+    if (!row.value.empty()) left += " " + std::string(row.value);
+    const bool own_line = left.size() + 2 > k_option_column;
+    left +=
+        own_line ? "\n" + std::string(k_option_column, ' ') : std::string(k_option_column - left.size(), ' ');
+    return left + wrapped(row.help, k_option_column);
+}
+
+std::string_view title_of(Group group) {
+    switch (group) {
+        case Group::limit:
+            return "Limit";
+        case Group::waiting:
+            return "Waiting";
+        case Group::repeating:
+            return "Refusals and tries";
+        case Group::what:
+            return "What";
+        case Group::store:
+            return "Store";
+        case Group::other:
+            break;
+    }
+    return "Other";
+}
+
+}  // namespace
+
+std::string program_help() {
+    std::string text =
+        "Start commands no faster than their provider allows, across processes and\n"
+        "machines.\n"
+        "\n"
+        "  jobthrottle run -k github -r 80/min -- gh api /user\n"
+        "                                    at most 80 a minute, whoever runs it\n"
+        "  jobthrottle admit api -r 5/s && curl ...\n"
+        "                                    the gate alone, for scripts\n"
+        "  jobthrottle inspect github        why is my job waiting?\n"
+        "  jobthrottle pause github 10m      hold everybody;\n"
+        "  jobthrottle resume github         let them go\n"
+        "\n"
+        "Commands  ";
+    std::string names;
+    for (const auto& command : command_table())
+        names += std::string(command.name) + " ";
+    text += wrapped(names + "help", 10);
+    text += "Exit      " + wrapped(
+                               "the command's own; 75 throttled; 64 usage; 69 store; 78 config; 125 "
+                               "jobthrottle itself failed; 126, 127 the command cannot be run",
+                               10);
+    text += "\n" + wrapped(
+                       "Limits are shared on this machine; share them wider with "
+                       "JOBTHROTTLE_STORE=redis://host. jobthrottle COMMAND --help tells its options.",
+                       0);
+    return text;
+}
+
+std::string command_help(const CommandRow& command) {
+    const std::string start = "Usage: jobthrottle " + std::string(command.name) + " ";
+    std::string text = start + wrapped(command.usage, start.size()) + "\n" + wrapped(command.about, 0);
+    if (!command.examples.empty()) text += "\n" + std::string(command.examples);
+    for (const Group group :
+         {Group::limit, Group::waiting, Group::repeating, Group::what, Group::store, Group::other}) {
+        std::string rows;
+        for (const Opt id : command.options) {
+            if (row_of(id).group == group) rows += option_help(row_of(id));
+        }
+        if (!rows.empty()) text += "\n" + std::string(title_of(group)) + "\n" + rows;
+    }
+    return text;
+}
+
+std::string version_text() {
+    return "jobthrottle " JT_VERSION "\n";
+}
+
+}  // namespace jobthrottle

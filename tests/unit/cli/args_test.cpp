@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#include "cli/args.hpp"
+
+#include <variant>
+
+#include "support/catch.hpp"
+
+using namespace jobthrottle;
+using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+using Strings = std::vector<std::string>;
+
+namespace {
+
+const Surroundings k_surroundings{[](const char*) -> const char* { return nullptr; },
+                                  WallTime{std::chrono::seconds{1'796'040'000}},
+                                  [](WallTime) { return 3600; }};
+
+Result<Options> parse(const Strings& words) {
+    return parse_args(words, k_surroundings);
+}
+
+template <typename T>
+T parsed(const Strings& words) {
+    const auto options = parse(words);
+    if (!options) FAIL(options.error().message);
+    REQUIRE(std::holds_alternative<T>(*options));
+    return std::get<T>(*options);
+}
+
+std::string fault_of(const Strings& words) {
+    const auto options = parse(words);
+    REQUIRE_FALSE(options.ok());
+    CHECK(options.error().kind == ErrorKind::usage);
+    CHECK(options.error().message.find('\n') == std::string::npos);
+    return options.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("args: what stands after -- is the command, untouched", "[unit]") {
+    const Strings command = {"x", "", "[a,b]", "--rate", "-n", "--", "a b", "{}", "\n", "-"};
+    Strings words = {"run", "-k", "acme", "-r", "5/s", "--"};
+    words.insert(words.end(), command.begin(), command.end());
+    const auto run = parsed<RunOptions>(words);
+    CHECK(run.argv == command);
+    CHECK(run.limit.key.bytes() == "acme");
+    CHECK(run.limit.rate == *parse_rate("5/s"));
+    CHECK_FALSE(run.no_wait);
+    CHECK(run.name == "x");
+}
+
+TEST_CASE("args: an option and its value stand together in every usual way", "[unit]") {
+    for (const Strings& own : std::initializer_list<Strings>{{"-k", "a b", "-r", "5/s"},
+                                                             {"-ka b", "-r5/s"},
+                                                             {"--key", "a b", "--rate", "5/s"},
+                                                             {"--rate=5/s", "--key=a b"}}) {
+        Strings words = {"run"};
+        words.insert(words.end(), own.begin(), own.end());
+        words.insert(words.end(), {"--", "true"});
+        const auto run = parsed<RunOptions>(words);
+        CHECK(run.limit.key.bytes() == "a b");
+        CHECK(run.limit.rate == *parse_rate("5/s"));
+    }
+    for (const char* key : {"-x", "--rate", "[a,b]", "a,b", "a=b", "{}", "-"}) {
+        CHECK(parsed<RunOptions>({"run", "-k", key, "-r", "5/s", "--", "x"}).limit.key.bytes() == key);
+        CHECK(parsed<RunOptions>({"run", std::string("--key=") + key, "-r", "5/s", "--", "x"})
+                  .limit.key.bytes() == key);
+    }
+    CHECK_THAT(fault_of({"run", "--key=", "-r", "5/s", "--", "x"}), ContainsSubstring("empty key"));
+}
+
+TEST_CASE("args: all options of run", "[unit]") {
+    const auto run = parsed<RunOptions>({"run",       "-k",
+                                         "a",         "--allow",
+                                         "80",        "--every",
+                                         "1m",        "--burst",
+                                         "5",         "--override",
+                                         "-w",        "20m",
+                                         "-nqv",      "-E",
+                                         "0",         "--tries",
+                                         "3",         "--backoff",
+                                         "1s,2s",     "--rerun",
+                                         "always",    "--max-refusals",
+                                         "4",         "--pause-on-exit",
+                                         "254=5s",    "--pause-on-exit",
+                                         "7",         "--scan",
+                                         "both",      "--max-pause",
+                                         "1h",        "--default-pause",
+                                         "10s",       "--name",
+                                         "job",       "--store",
+                                         "redis://h", "--prefix",
+                                         "p",         "--on-store-error",
+                                         "open",      "--store-patience",
+                                         "5s",        "--connect-timeout",
+                                         "200ms",     "--command-timeout",
+                                         "300ms",     "--notice-after",
+                                         "2s",        "--",
+                                         "/bin/x"});
+    CHECK(run.limit.rate == *Rate::make(80, 1min, 5));
+    CHECK(run.limit.override_registered);
+    CHECK(run.no_wait);
+    CHECK(run.common.quiet);
+    CHECK(run.common.verbose);
+    CHECK(run.job.tries == 3);
+    CHECK(run.job.backoff.list == std::vector<Duration>{1s, 2s});
+    CHECK(run.job.rerun == Rerun::always);
+    CHECK(run.job.max_refusals == 4);
+    REQUIRE(run.exit_rules.size() == 2);
+    CHECK(run.exit_rules[0].code == 254);
+    CHECK(run.exit_rules[0].delay == std::optional<Duration>{5s});
+    CHECK(run.exit_rules[1].code == 7);
+    CHECK_FALSE(run.exit_rules[1].delay.has_value());
+    CHECK(run.scan == Scan::both);
+    CHECK(run.name == "job");
+    const Settings& settings = run.common.settings;
+    CHECK(settings.max_wait.value == std::optional<Duration>{20min});
+    CHECK(settings.throttled_exit.value == 0);
+    CHECK(settings.max_pause.value == 1h);
+    CHECK(settings.default_pause.value == 10s);
+    CHECK(settings.store.value == "redis://h");
+    CHECK(settings.prefix.value == "p");
+    CHECK(settings.on_store_error.value == OnStoreError::open);
+    CHECK(settings.store_patience.value == 5s);
+    CHECK(settings.connect_timeout.value == 200ms);
+    CHECK(settings.command_timeout.value == 300ms);
+    CHECK(settings.notice_after.value == 2s);
+}
+
+TEST_CASE("args: the key is the first word or --key, wherever it is positional", "[unit]") {
+    CHECK(parsed<AdmitOptions>({"admit", "acme", "-r", "5/s"}).limit.key.bytes() == "acme");
+    CHECK(parsed<AdmitOptions>({"admit", "-k", "acme"}).limit.key.bytes() == "acme");
+    CHECK(parsed<InspectOptions>({"inspect", "-k", "acme", "--json"}).json);
+    CHECK(parsed<InspectOptions>({"inspect", "--", "-acme"}).key.bytes() == "-acme");
+    CHECK(parsed<PauseOptions>({"pause", "-k", "acme", "10m"}).length == std::optional<Duration>{10min});
+    CHECK(parsed<ForgetOptions>({"forget", "--force", "acme"}).force);
+    CHECK(parsed<RegisterOptions>({"register", "acme", "-r", "80/min", "--replace"}).replace);
+    CHECK(parsed<UnregisterOptions>({"unregister", "acme"}).key.bytes() == "acme");
+    CHECK(parsed<ResumeOptions>({"resume", "acme"}).key.bytes() == "acme");
+    CHECK(parsed<KeysOptions>({"keys"}).pattern == "*");
+    CHECK(parsed<KeysOptions>({"keys", "aws:*", "--json"}).pattern == "aws:*");
+    CHECK_THAT(fault_of({"inspect"}), ContainsSubstring("no key"));
+    CHECK_THAT(fault_of({"inspect", "a", "b"}), ContainsSubstring("'b' is one word too many"));
+    CHECK_THAT(fault_of({"run", "acme", "--", "true"}), ContainsSubstring("no --key"));
+    CHECK_THAT(fault_of({"run", "-k", "a", "-r", "1/s", "acme", "--", "true"}),
+               ContainsSubstring("'acme' stands before the --"));
+}
+
+TEST_CASE("args: a pause is for a time, for ever, until a time, or as a provider says", "[unit]") {
+    CHECK_FALSE(parsed<PauseOptions>({"pause", "a", "forever"}).length.has_value());
+    const auto until = parsed<PauseOptions>({"pause", "a", "--until", "14:30", "--reason", "why"});
+    CHECK(until.length == std::optional<Duration>{90min});
+    CHECK(until.by_hand);
+    CHECK(until.reason == "why");
+    const auto asked = parsed<PauseOptions>({"pause", "a", "--retry-after", "120"});
+    CHECK(asked.length == std::optional<Duration>{120s});
+    CHECK_FALSE(asked.by_hand);
+    CHECK(parsed<PauseOptions>({"pause", "a", "--retry-after", "0"}).length == std::optional<Duration>{1s});
+    CHECK(parsed<PauseOptions>({"pause", "a", "--retry-after", "999999"}).length ==
+          std::optional<Duration>{24h});
+    CHECK_THAT(fault_of({"pause", "a"}), ContainsSubstring("want one of"));
+    CHECK_THAT(fault_of({"pause", "a", "10m", "--until", "14:30"}), ContainsSubstring("want one of"));
+    CHECK_THAT(fault_of({"pause", "a", "--until", "2020-01-01T00:00:00Z"}), ContainsSubstring("2020-01-01"));
+}
+
+TEST_CASE("args: every malformed value is named with a right one", "[unit]") {
+    struct Row {
+        Strings own;
+        const char* names;
+    };
+    for (const Row& row : std::initializer_list<Row>{
+             {{"-r", "8/sec/min"}, "--rate '8/sec/min'"},
+             {{"-r", ""}, "--rate ''"},
+             {{"-r", "-5/s"}, "--rate '-5/s'"},
+             {{"-r", "0/s"}, "--rate '0/s'"},
+             {{"-r", "1/400d"}, "--rate '1/400d'"},
+             {{"-r", "2M/s"}, "--rate '2M/s'"},
+             {{"-r", "5/s", "--burst", "9"}, "--burst '9'"},
+             {{"-r", "5/s", "--burst", "x"}, "--burst 'x'"},
+             {{"--allow", "x", "--every", "1m"}, "--allow 'x'"},
+             {{"--allow", "5", "--every", "x"}, "--every 'x'"},
+             {{"--allow", "5", "--every", "0"}, "--every '0'"},
+             {{"--allow", "5"}, "--every"},
+             {{"-r", "1/s", "--allow", "5"}, "--allow"},
+             {{"-w", "soon"}, "--max-wait 'soon'"},
+             {{"-E", "300"}, "--throttled-exit '300'"},
+             {{"--tries", "0"}, "--tries '0'"},
+             {{"--tries", "-1"}, "--tries '-1'"},
+             {{"--tries", "1.5"}, "--tries '1.5'"},
+             {{"--backoff", "60s..1s"}, "--backoff '60s..1s'"},
+             {{"--rerun", "maybe"}, "--rerun 'maybe'"},
+             {{"--max-refusals", "x"}, "--max-refusals 'x'"},
+             {{"--pause-on-exit", "256"}, "--pause-on-exit '256'"},
+             {{"--pause-on-exit", "0"}, "--pause-on-exit '0'"},
+             {{"--pause-on-exit", "7=x"}, "--pause-on-exit '7=x'"},
+             {{"--pause-on-exit", "7="}, "--pause-on-exit '7='"},
+             {{"--scan", "all"}, "--scan 'all'"},
+             {{"--max-pause", "x"}, "--max-pause 'x'"},
+             {{"--store-patience", "x"}, "--store-patience 'x'"},
+             {{"--on-store-error", "x"}, "--on-store-error 'x'"},
+         }) {
+        Strings words = {"run", "-k", "a"};
+        words.insert(words.end(), row.own.begin(), row.own.end());
+        words.insert(words.end(), {"--", "true"});
+        const std::string fault = fault_of(words);
+        INFO(fault);
+        CHECK_THAT(fault, Catch::Matchers::StartsWith(row.names) || ContainsSubstring(row.names));
+        CHECK_THAT(fault, ContainsSubstring("for example"));
+    }
+    CHECK_THAT(fault_of({"run", "-k", std::string(481, 'k'), "-r", "1/s", "--", "x"}),
+               ContainsSubstring("481 bytes"));
+    CHECK_THAT(fault_of({"run", "-k", "a", "-r"}),
+               ContainsSubstring("--rate needs a value, for example --rate 8/s"));
+    CHECK_THAT(fault_of({"run", "-k", "a", "--quiet=5", "--", "x"}),
+               ContainsSubstring("--quiet takes no value"));
+    CHECK_THAT(fault_of({"pause", "a", "10ms"}), ContainsSubstring("DURATION '10ms'"));
+    CHECK_THAT(fault_of({"pause", "a", "--until", "x"}), ContainsSubstring("--until 'x'"));
+    CHECK_THAT(fault_of({"pause", "a", "--retry-after", "soon"}), ContainsSubstring("--retry-after 'soon'"));
+    CHECK_THAT(fault_of({"admit", "a", "--ticket", ""}), ContainsSubstring("--ticket ''"));
+    CHECK_THAT(fault_of({"admit", "a", "--ticket", "x", "--ticket-for", "0"}),
+               ContainsSubstring("--ticket-for '0'"));
+    CHECK_THAT(fault_of({"register", "a"}), ContainsSubstring("no limit to register"));
+}
+
+TEST_CASE("args: a missing -- is shown in the line that was typed", "[unit]") {
+    CHECK(fault_of({"run", "-k", "acme", "-r", "5/s", "curl", "-fsS", "it's"}) ==
+          "put -- before the command: jobthrottle run -k acme -r 5/s -- curl -fsS 'it'\\''s'");
+    CHECK(fault_of({"run", "-nk", "acme", "curl"}) ==
+          "put -- before the command: jobthrottle run -nk acme -- curl");
+    CHECK_THAT(fault_of({"run", "-k", "acme"}), ContainsSubstring("no command to run"));
+    CHECK_THAT(fault_of({"run", "-k", "acme", "--"}), ContainsSubstring("no command to run"));
+    CHECK_THAT(fault_of({"run", "-k", "a", "--rat", "5/s", "x"}), ContainsSubstring("did you mean --rate?"));
+}
+
+TEST_CASE("args: what is unknown names the nearest", "[unit]") {
+    CHECK_THAT(fault_of({"rnu"}), ContainsSubstring("did you mean run?"));
+    CHECK_THAT(fault_of({"xyzzy"}), ContainsSubstring("jobthrottle --help"));
+    CHECK_THAT(fault_of({"--key", "a", "run"}), ContainsSubstring("the command comes first"));
+    CHECK_THAT(fault_of({}), ContainsSubstring("no command given"));
+    CHECK_THAT(fault_of({"run", "-k", "a", "--max-wiat", "5", "--", "x"}),
+               ContainsSubstring("did you mean --max-wait?"));
+    CHECK_THAT(fault_of({"inspect", "a", "-z"}), ContainsSubstring("no option '-z' of inspect"));
+    CHECK_THAT(fault_of({"help", "insepct"}), ContainsSubstring("did you mean inspect?"));
+}
+
+TEST_CASE("args: options of a later version say so, and a rate for --limit is seen", "[unit]") {
+    for (const char* option :
+         {"--concurrency", "--lock-for", "--cost", "--count", "--timeout", "--stdin", "--output", "--match",
+          "--provider", "--report", "--mailer", "--retry-on", "-j"}) {
+        INFO(option);
+        CHECK_THAT(fault_of({"run", "-k", "a", "-r", "5/s", option, "2", "--", "x"}),
+                   ContainsSubstring("this version does not have it"));
+    }
+    CHECK_THAT(fault_of({"run", "-k", "a", "-j2", "--", "x"}),
+               ContainsSubstring("--concurrency: this version"));
+    CHECK_THAT(fault_of({"run", "--limit", "80/min", "--", "x"}),
+               ContainsSubstring("Did you mean --rate 80/min?"));
+    CHECK_THAT(fault_of({"run", "--limit=80/min", "--", "x"}),
+               ContainsSubstring("Did you mean --rate 80/min?"));
+    CHECK_THAT(fault_of({"run", "--limit", "github", "--", "x"}),
+               ContainsSubstring("this version does not have it"));
+    CHECK_THAT(fault_of({"run", "-k", "a", "-k", "b", "-r", "1/s", "--", "x"}),
+               ContainsSubstring("a second --key ('b')"));
+    CHECK_THAT(fault_of({"run", "-k", "a", "-r", "1/s", "-r", "5/m", "--", "x"}),
+               ContainsSubstring("a second --rate"));
+    CHECK_THAT(fault_of({"fake", "run"}), ContainsSubstring("this version does not have it"));
+}
+
+TEST_CASE("args: every option of a command is in its help, which fits 80 columns", "[unit]") {
+    const auto width = [](const std::string& text) {
+        std::size_t widest = 0, begin = 0;
+        while (begin < text.size()) {
+            const auto end = text.find('\n', begin);
+            REQUIRE(end != std::string::npos);
+            widest = std::max(widest, end - begin);
+            begin = end + 1;
+        }
+        return widest;
+    };
+    CHECK(width(parsed<ShowText>({"--help"}).text) <= 80);
+    CHECK(parsed<ShowText>({"help"}).text == parsed<ShowText>({"--help"}).text);
+    for (const auto& command : command_table()) {
+        const std::string name(command.name);
+        INFO(name);
+        const std::string text = parsed<ShowText>({name, "--help"}).text;
+        CHECK(parsed<ShowText>({"help", name}).text == text);
+        CHECK(width(text) <= 80);
+        for (const Opt id : command.options) {
+            const OptionRow& row = row_of(id);
+            CHECK_THAT(text, ContainsSubstring(std::string(row.name)));
+            if (!row.letter.empty()) CHECK_THAT(text, ContainsSubstring(std::string(row.letter) + ", "));
+        }
+        CHECK_THAT(parsed<ShowText>({"--help"}).text, ContainsSubstring(name));
+    }
+    CHECK_THAT(parsed<ShowText>({"--version"}).text, ContainsSubstring("jobthrottle "));
+}
+
+TEST_CASE("args: an example of the table is a value that its option takes", "[unit]") {
+    for (const auto& row : option_table()) {
+        if (row.value.empty() || row.id == Opt::key) continue;
+        INFO(row.name);
+        REQUIRE_FALSE(row.example.empty());
+        for (const auto& command : command_table()) {
+            if (find_option(command, row.name) == nullptr) continue;
+            Strings words = {std::string(command.name), "-k", "a", std::string(row.name),
+                             std::string(row.example)};
+            if (row.id == Opt::allow) words.insert(words.end(), {"--every", "1m"});
+            if (row.id == Opt::every) words.insert(words.end(), {"--allow", "80"});
+            if (row.id == Opt::burst) words.insert(words.end(), {"-r", "80/min"});
+            if (row.id == Opt::ticket_for) words.insert(words.end(), {"--ticket", "t"});
+            const bool has_rate = row.group == Group::limit;
+            if (command.name == "register" && !has_rate) words.insert(words.end(), {"-r", "80/min"});
+            if (command.name == "pause" && row.id != Opt::until && row.id != Opt::retry_after)
+                words.push_back("10m");
+            if (command.name == "keys") words.erase(words.begin() + 1, words.begin() + 3);
+            if (command.takes_command) words.insert(words.end(), {"--", "true"});
+            const auto options = parse(words);
+            INFO(command.name << ": " << (options ? "" : options.error().message));
+            CHECK(options.ok());
+        }
+    }
+}
