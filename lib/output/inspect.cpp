@@ -126,7 +126,7 @@ std::vector<std::string> waiting_lines(const std::vector<Waiter>& waiting, int w
         place.cells.push_back(std::to_string(i + 1));
         job.cells.push_back(name.job);
         where.cells.push_back(name.where);
-        waited.cells.push_back(format_duration(waiting[i].waited));
+        waited.cells.push_back(past_text(waiting[i].waited));
         starts.cells.push_back(is_for_ever(waiting[i].starts_in) ? "when resumed"
                                                                  : format_duration(waiting[i].starts_in));
     }
@@ -200,7 +200,7 @@ void put_last_pause(Page& page, const InspectView& view) {
     const PauseNote& note = *view.report.note;
     const WallTime at = wall_time_s(note.at_s);
     std::string text = moment_text(at, {view.now, view.utc_offset_s});
-    if (view.now > at) text += ", " + format_duration(view.now - at) + " ago";
+    if (view.now > at) text += ", " + past_text(view.now - at) + " ago";
     const std::string evidence = evidence_text(note);
     if (!evidence.empty()) text += ": " + evidence;
     const bool http_429 = note.summary.find("429") != std::string::npos;

@@ -81,8 +81,9 @@ std::string standing_text(const ThrottledView& view) {
     const std::string ahead = answer.ahead > 0 ? count_text(answer.ahead) + " ahead, " : "";
     const std::string forecast = ahead + "could start in about " + format_duration(view.wait);
     if (answer.paused_for > Duration::zero()) {
-        std::string text =
-            key + " is " + paused_text(answer.paused_for, answer.paused_by_hand, view.note, view.now);
+        const Duration since_answer = std::max(Duration::zero(), answer.earliest - view.wait);
+        const Duration left = left_after(answer.paused_for, since_answer);
+        std::string text = key + " is " + paused_text(left, answer.paused_by_hand, view.note, view.now);
         const bool has_more = answer.ahead > 0 && !is_for_ever(view.wait);
         return has_more ? text + "; " + forecast : text;
     }
@@ -127,7 +128,7 @@ Line say_waiting(const WaitView& view) {
     std::string place = answer.ahead > 0 ? count_text(answer.ahead) + " ahead" : "next in line";
     if (eta <= Duration::zero()) {
         place += ", starts any moment";
-    } else if (!is_for_ever(eta)) {
+    } else if (!is_for_ever(eta) && (answer.ahead > 0 || !in_pause)) {
         place += ", starts in about " + format_duration(eta);
     }
     Line line{"waiting for " + view.key.shown() + ": ", {}};
@@ -158,13 +159,13 @@ Line say_too_long(const ThrottledView& view) {
     if (view.waited < std::chrono::milliseconds{100}) {
         return throttled_line(view, "Longer than " + max_wait_text(view) + ": ");
     }
-    return throttled_line(view, "Has waited " + format_duration(view.waited) +
-                                    ", and would wait longer than " + max_wait_text(view) + ": ");
+    return throttled_line(view, "Has waited " + past_text(view.waited) + ", and would wait longer than " +
+                                    max_wait_text(view) + ": ");
 }
 
 Line say_waited_out(const ThrottledView& view) {
-    return throttled_line(
-        view, "Has waited " + format_duration(view.waited) + ", all of " + max_wait_text(view) + ": ");
+    return throttled_line(view,
+                          "Has waited " + past_text(view.waited) + ", all of " + max_wait_text(view) + ": ");
 }
 
 }  // namespace jobthrottle

@@ -106,7 +106,7 @@ Line say_other_numbers(const Key& key, const std::optional<Rate>& brought, const
 
 Line say_state_lost(const Key& key, Duration waited) {
     std::string text = "the store lost what it knew of " + key.shown() + ": this job lines up again";
-    if (waited > Duration::zero()) text += "; the " + format_duration(waited) + " it has waited still count";
+    if (waited > Duration::zero()) text += "; the " + past_text(waited) + " it has waited still count";
     return {text, {{"key", key.bytes()}, {"waited_ms", std::to_string(ceil_ms(waited))}}};
 }
 

@@ -65,6 +65,16 @@ std::string spacing_text(const Rate& rate) {
     return text;
 }
 
+std::string past_text(Duration length) {
+    const Duration unit = length < 1ms     ? Duration{1us}
+                          : length < 100ms ? Duration{1ms}
+                          : length < 60s   ? Duration{100ms}
+                          : length < 1h    ? Duration{1s}
+                          : length < 24h   ? Duration{1min}
+                                           : Duration{1h};
+    return format_duration(length - length % unit);
+}
+
 std::int64_t ceil_ms(Duration length) {
     return std::chrono::ceil<std::chrono::milliseconds>(length).count();
 }

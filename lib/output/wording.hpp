@@ -16,6 +16,7 @@ namespace jobthrottle {
 std::string count_text(std::int64_t);   // "8,204"
 std::string period_text(Duration);      // "60 s", "1h", "90 s"
 std::string spacing_text(const Rate&);  // "750 ms": one start every so long, about
+std::string past_text(Duration);        // as format_duration, rounded down: what is over is not overstated
 std::int64_t ceil_ms(Duration);         // rounded up
 std::int64_t ceil_seconds(Duration);    // rounded up
 

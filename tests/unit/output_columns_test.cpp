@@ -94,6 +94,12 @@ TEST_CASE("wording: numbers as people read them", "[unit]") {
     CHECK(spacing_text(*Rate::make(1, 1s)) == "1 s");
     CHECK(spacing_text(*Rate::make(1, 24h)) == "1d00h");
     CHECK(spacing_text(*Rate::make(10'000, 9'999'900ms)) == "1000 ms");
+    CHECK(past_text(0s) == "0 s");
+    CHECK(past_text(1'900us) == "1 ms");
+    CHECK(past_text(1'990ms) == "1.9 s");
+    CHECK(past_text(60'006ms) == "1m00s");
+    CHECK(past_text(2h - 1s) == "1h59m");
+    CHECK(past_text(48h - 1s) == "1d23h");
     CHECK(ceil_ms(1us) == 1);
     CHECK(ceil_ms(2ms) == 2);
     CHECK(ceil_seconds(41'000'001us) == 42);

@@ -98,6 +98,10 @@ TEST_CASE("messages: a wait in a pause says whose, until when, and how long", "[
         off_terminal(say_waiting({key, for_ever, 1h, 3s, sample_pause_by_hand(), k_now})) ==
         "jobthrottle: waiting for acme: paused by hand until it is resumed: deploy window, by dev on box; 14 "
         "ahead  key=acme why=paused ahead=14 waited_ms=3000");
+    Answer next = in_pause(false);
+    next.ahead = 0;
+    CHECK(on_terminal(say_waiting({key, next, 0s, 3s, std::nullopt, k_now})) ==
+          "jobthrottle: waiting for acme: paused until 15:31:07 (27m45s left); next in line");
     // The pause is over, the question not yet asked again.
     CHECK(on_terminal(say_waiting({key, in_pause(false), 1666s, 1666s, sample_refusal(), k_now})) ==
           "jobthrottle: waiting for acme: 14 ahead, starts in about 14 s (rate 20/min)");
@@ -125,11 +129,11 @@ TEST_CASE("messages: not admitted names key, place, forecast, bound and time wai
     CHECK(on_terminal(say_too_long(view)) ==
           "jobthrottle: acme is busy: 14 ahead, could start in about 30m00s (rate 20/min). Has waited 3m00s, "
           "and would wait longer than --max-wait 20m: not run again.");
-    view.waited = 20min;
+    view.waited = 20min + 6ms;
     view.answer.ahead = 0;
     CHECK(off_terminal(say_waited_out(view)) ==
           "jobthrottle: acme is busy: could start in about 30m00s (rate 20/min). Has waited 20m00s, all of "
-          "--max-wait 20m: not run again.  key=acme why=line ahead=0 wait_s=1800 waited_ms=1200000 "
+          "--max-wait 20m: not run again.  key=acme why=line ahead=0 wait_s=1800 waited_ms=1200006 "
           "max_wait_ms=1200000 exit=75");
 }
 
@@ -147,6 +151,11 @@ TEST_CASE("messages: not admitted because of a pause names its evidence", "[unit
           "jobthrottle: acme is paused until 15:31:07 (27m45s left): HTTP 429, Retry-After: 1800, seen by gh "
           "on "
           "ci-07; 14 ahead, could start in about 28m00s. With --no-wait: not run.");
+    // The answer is a minute old.
+    view.wait = 27min;
+    view.now.wall += 1min;
+    CHECK_THAT(on_terminal(say_not_now(view)),
+               Catch::Matchers::ContainsSubstring("until 15:31:07 (26m45s left)"));
     view.answer.paused_by_hand = true;
     view.note = sample_pause_by_hand();
     view.answer.paused_for = view.wait = Duration{k_forever_us};
