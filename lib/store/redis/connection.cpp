@@ -109,26 +109,19 @@ std::vector<Command> Connection::greeting() const {
     return commands;
 }
 
-std::optional<Error> Connection::greeting_error(const std::vector<Reply>& replies,
-                                                std::size_t greetings) const {
-    const RedisUrl& url = m_options.url;
-    std::size_t at = 0;
-    if (url.password && greetings > 0) {
-        const Reply& reply = replies[at++];
-        if (reply.kind == Reply::Kind::error) {
-            const Error error = error_of_reply(reply.text, *url.password);
-            if (error.kind == ErrorKind::unavailable) return error;
-            return refused_error("it does not take this user and password");
-        }
-    }
-    if (url.database != 0 && greetings > 0) {
-        const Reply& reply = replies[at];
-        if (reply.kind == Reply::Kind::error) {
-            const Error error = error_of_reply(reply.text, url.password.value_or(""));
-            const std::string_view code = error_code(reply.text);
-            if (error.kind == ErrorKind::unavailable || code == "NOAUTH" || code == "NOPERM") return error;
-            return refused_error("it has no database " + std::to_string(url.database));
-        }
+// The first greeting that the server refused. The name of the connection does not matter, but the answer to
+// it may say that a password is missing.
+std::optional<Error> Connection::greeting_error(const std::vector<Command>& greetings,
+                                                const std::vector<Reply>& replies) const {
+    for (std::size_t i = 0; i < greetings.size(); ++i) {
+        if (replies[i].kind != Reply::Kind::error) continue;
+        const Error error = error_of_reply(replies[i].text, m_options.url.password.value_or(""));
+        const std::string_view code = error_code(replies[i].text);
+        if (error.kind == ErrorKind::unavailable || code == "NOAUTH") return error;
+        if (greetings[i][0] == "AUTH") return refused_error("it does not take this user and password");
+        if (greetings[i][0] != "SELECT") continue;
+        if (code == "NOPERM") return error;
+        return refused_error("it has no database " + greetings[i][1]);
     }
     return std::nullopt;
 }
@@ -157,7 +150,7 @@ Result<std::vector<Reply>> Connection::run(const std::vector<Command>& commands,
         close();
         return replies.error();
     }
-    if (auto error = greeting_error(*replies, greetings.size())) {
+    if (auto error = greeting_error(greetings, *replies)) {
         close();
         return *error;
     }

@@ -58,7 +58,8 @@ private:
     struct Reader;
 
     std::vector<Command> greeting() const;
-    std::optional<Error> greeting_error(const std::vector<Reply>& replies, std::size_t greetings) const;
+    std::optional<Error> greeting_error(const std::vector<Command>& greetings,
+                                        const std::vector<Reply>& replies) const;
     Result<std::vector<Reply>> exchange(const std::string& request, std::size_t expected,
                                         const Patience& patience);
     Result<void> send_some(std::string_view& unsent);

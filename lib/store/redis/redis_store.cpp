@@ -25,6 +25,10 @@ RedisUrl with_password(RedisUrl url, const std::optional<std::string>& password)
     return url;
 }
 
+Error not_understood() {
+    return refused_error("its answer is not understood");
+}
+
 class RedisStore final : public Store {
 public:
     explicit RedisStore(const RedisOptions& options)
@@ -59,7 +63,6 @@ private:
     }
     // Why a reply to a call on this key is none.
     std::optional<Error> fault_of(const Reply&, const Key&) const;
-    Error not_understood() const { return m_runner.named(refused_error("its answer is not understood")); }
 
     Result<std::set<Key>> find_keys(const std::string& pattern);
     Result<void> summarize(const std::vector<Key>& keys, std::vector<KeySummary>& found);
@@ -72,7 +75,7 @@ private:
 
 std::optional<Error> RedisStore::fault_of(const Reply& reply, const Key& key) const {
     if (reply.kind == Reply::Kind::error) return m_runner.error_of(reply);
-    if (const auto fault = jobthrottle::fault_of(reply, key, setting())) return m_runner.named(*fault);
+    if (const auto fault = jobthrottle::fault_of(reply, key, setting())) return fault;
     return std::nullopt;
 }
 
@@ -146,7 +149,7 @@ Result<Inspected> RedisStore::look_at(const Key& key) {
 Result<KeyReport> RedisStore::report_of(const Key& key, const Inspected& inspected) const {
     auto unpacked = unpack(inspected.records);
     if (unpacked.problem != RecordsProblem::none) {
-        return m_runner.named(records_error(unpacked.problem, key, m_options.prefix));
+        return records_error(unpacked.problem, key, m_options.prefix);
     }
     return report_on(std::move(unpacked.records), inspected.now_us);
 }

@@ -29,15 +29,8 @@ Patience ScriptRunner::patience() const {
     return {BootClock::now() + m_longest, m_interrupt_fd, m_longest};
 }
 
-Error ScriptRunner::named(const Error& reason) const {
-    if (reason.kind == ErrorKind::unavailable) {
-        return unavailable_error("store " + m_name + " is away (" + reason.message + ")");
-    }
-    return {reason.kind, "store " + m_name + ": " + reason.message};
-}
-
 Error ScriptRunner::error_of(const Reply& reply) const {
-    return named(error_of_reply(reply.text, m_options.url.password.value_or("")));
+    return error_of_reply(reply.text, m_options.url.password.value_or(""));
 }
 
 ScriptRunner::Replies ScriptRunner::run(const std::vector<Command>& commands) {
@@ -50,7 +43,7 @@ ScriptRunner::Replies ScriptRunner::run(const std::vector<Command>& commands, co
     auto replies = m_connection.run(commands, patience);
     if (!replies) {
         m_may_repeat = m_connection.was_stale();
-        return named(replies.error());
+        return replies;
     }
     for (const Reply& reply : *replies) {
         if (reply.kind != Reply::Kind::error) continue;

@@ -10,7 +10,7 @@
 namespace jobthrottle {
 
 // Runs scripts over one connection, which it makes when needed and drops when it has become useless. Errors
-// are for people: they name the store.
+// give the reason alone: who prints them names the store.
 class ScriptRunner {
 public:
     // `patience` counts for each call: connecting, EVALSHA and, where the server has not seen the script,
@@ -30,7 +30,6 @@ public:
     void hurry(Duration longest);  // see Store
     void close() { m_connection.close(); }
     const std::string& name() const { return m_name; }
-    Error named(const Error& reason) const;
     Error error_of(const Reply&) const;  // REQUIRES: an error reply
 
 private:
