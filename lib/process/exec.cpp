@@ -30,7 +30,7 @@ ExecImage::ExecImage(const Command& command) {
 
     m_added.reserve(command.extra_environment.size());
     for (const auto& [name, value] : command.extra_environment)
-        m_added.push_back(name + "=" + value);
+        m_added.emplace_back(name).append("=").append(value);
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const auto name = name_of(*entry);
         const bool replaced = std::any_of(m_added.begin(), m_added.end(),
