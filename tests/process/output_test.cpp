@@ -148,8 +148,9 @@ TEST_CASE("output: something left behind that holds the pipe does not hold the r
         CHECK(kill(std::stoi(result.out), SIGKILL) == 0);
     }
     SECTION("writing on and on") {
-        const auto result = run_program(
-            wrapped({"--watch"}, {"sh", "-c", "echo $$; yes & echo $! >&2; exit 3"}), off_terminal());
+        const auto result =
+            run_program(wrapped({"--watch"}, {"sh", "-c", "while echo on; do :; done & echo $! >&2; exit 3"}),
+                        off_terminal());
         CHECK(result.status() == 3);
         wait_until_gone(std::stoi(result.err));
     }

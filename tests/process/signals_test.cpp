@@ -34,6 +34,9 @@ TEST_CASE("signals: each reaches the command once", "[process]") {
                                      SIGALRM, SIGABRT, SIGRTMIN + 3}) {
                 program.kill(signal);
                 CHECK(program.read_line() == got(signal));
+                // To our whole group, of which the command is none.
+                kill(-program.pid(), signal);
+                CHECK(program.read_line() == got(signal));
             }
         }
         program.kill(SIGUSR2);
