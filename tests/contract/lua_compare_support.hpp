@@ -24,6 +24,8 @@ public:
     void advance(Duration d) { m_memory.advance(d); }
     // Of both, by turns; each returns what differs in the answers and in the records afterwards, or nothing.
     std::string ask(const Key&, const Question&, Answer& answer);
+    // Answers alone, for when the records are looked at later.
+    std::string ask_only(const Key&, const Question&, Answer& answer);
     std::string cancel(const Key&, TicketId);
     std::string pause(const Key&, const PauseRequest&);
     std::string resume(const Key&);

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// The corners that random histories reach too rarely: logs laid out anew, crowds, full rings, the ends of
+// arithmetic. In C++ and in Lua alike.
+#include <algorithm>
+
+#include "lua_compare_support.hpp"
+#include "support/catch.hpp"
+
+namespace jobthrottle::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+const Key k_key = *Key::make("directed");
+
+Question question_at(std::uint64_t id, const std::optional<Rate>& rate) {
+    Question question;
+    question.id = id;
+    question.place = id;
+    question.rate = rate;
+    question.pause_only = !rate.has_value();
+    question.who = "job";
+    return question;
+}
+
+// So many starts, as fast as the rate lets them.
+void start_many(Pair& pair, const Rate& rate, int count, std::uint64_t& id) {
+    Answer answer;
+    for (int i = 0; i < count; ++i) {
+        ++id;
+        Duration wait{};
+        do {
+            const auto difference = pair.ask_only(k_key, question_at(id, rate), answer);
+            REQUIRE(difference == "");
+            wait = answer.wait;
+            pair.advance(wait);
+        } while (answer.kind != AnswerKind::start);
+    }
+    REQUIRE(pair.ask(k_key, question_at(++id, rate), answer) == "");
+}
+
+}  // namespace
+
+TEST_CASE("lua: a log is laid out anew for other limits as in C++", "[contract]") {
+    Pair pair;
+    std::uint64_t id = 0;
+    // Groups of 1, 2, 3, 4, 490, 1468; each fill leaves the newest group part full.
+    const std::vector<std::pair<Rate, int>> fills = {
+        {*Rate::make(3, 1s), 5},          {*Rate::make(9, 1s), 11},
+        {*Rate::make(40, 1s), 50},        {*Rate::make(1'000'000, 1s), 1500},
+        {*Rate::make(5000, 1s), 17},      {*Rate::make(3'000'000, 1min), 1500},
+        {*Rate::make(2045, 1s), 2300},    {*Rate::make(8000, 1s), 33},
+        {*Rate::make(2044, 1s), 2100},    {*Rate::make(5000, 1s, 5000), 1000},
+        {*Rate::make(1'000'000, 1s), 50}, {*Rate::make(7, 1s), 9},
+    };
+    for (const auto& [rate, count] : fills) {
+        INFO(rate.text());
+        start_many(pair, rate, count, id);
+    }
+}
+
+TEST_CASE("lua: a crowd comes, is served, and dies as in C++", "[contract]") {
+    Pair pair;
+    const Rate rate = *Rate::make(10, 1s, 2);
+    std::vector<Question> crowd;
+    std::vector<Instant> told;
+    Answer answer;
+    for (std::uint64_t id = 1; id <= 620; ++id) {
+        crowd.push_back(question_at(id, rate));
+        crowd.back().caller = id % 7 == 0;
+        crowd.back().keep = id % 5 == 0 ? Duration{2s} : k_runner_keep;
+        REQUIRE((id % 8 == 0 ? pair.ask(k_key, crowd.back(), answer)
+                             : pair.ask_only(k_key, crowd.back(), answer)) == "");
+        told.push_back(pair.now() + answer.wait);
+        if (id % 50 == 0) pair.advance(3ms);
+    }
+    // Each comes back when it was told, but the first after a while: ranks of all sizes, some late.
+    for (std::size_t i = 0; i < 900; ++i) {
+        const auto next = static_cast<std::size_t>(std::min_element(told.begin(), told.end()) - told.begin());
+        if (told[next] > pair.now()) pair.advance(told[next] - pair.now() + (i % 9 == 0 ? 120ms : 0ms));
+        REQUIRE((i % 8 == 0 ? pair.ask(k_key, crowd[next], answer)
+                            : pair.ask_only(k_key, crowd[next], answer)) == "");
+        told[next] = answer.kind == AnswerKind::start ? Instant::max() : pair.now() + answer.wait;
+        if (i % 40 == 0) pair.advance(-1s);
+    }
+    // Nobody comes back: 16 step out or are forgotten at each look, callers' room is kept meanwhile.
+    for (int i = 0; i < 60; ++i) {
+        pair.advance(i % 10 == 0 ? 30s : 1ms);
+        REQUIRE(pair.ask(k_key, question_at(1000 + static_cast<std::uint64_t>(i), rate), answer) == "");
+        REQUIRE(pair.inspect(k_key) == "");
+    }
+    pair.advance(1h);
+    REQUIRE(pair.inspect(k_key) == "");
+    REQUIRE(pair.ask(k_key, question_at(5000, rate), answer) == "");
+    CHECK(answer.kind == AnswerKind::start);
+}
+
+TEST_CASE("lua: a crowd asks out of turn after a pause as in C++", "[contract]") {
+    for (const Rate& rate : {*Rate::make(100, 1s), *Rate::make(30, 1s, 30), *Rate::make(100, 10ms),
+                             *Rate::make(1'000'000, 1s), *Rate::make(20, 1s), *Rate::make(17, 100ms)}) {
+        INFO(rate.text());
+        Pair pair;
+        PauseRequest pause;
+        pause.length = 1s;
+        REQUIRE(pair.pause(k_key, pause) == "");
+        Answer answer;
+        constexpr std::uint64_t k_crowd = 150;
+        for (std::uint64_t id = 1; id <= k_crowd; ++id)
+            REQUIRE(pair.ask_only(k_key, question_at(id, rate), answer) == "");
+        pair.advance(1s);
+        std::uint64_t next = 7;
+        for (int i = 0; i < 600; ++i) {
+            next = (next * 67 + 31) % k_crowd;
+            const auto question = question_at(next + 1, rate);
+            REQUIRE((i % 10 == 0 ? pair.ask(k_key, question, answer)
+                                 : pair.ask_only(k_key, question, answer)) == "");
+            if (i % 40 == 39) pair.advance(9ms);
+        }
+        REQUIRE(pair.inspect(k_key) == "");
+    }
+}
+
+TEST_CASE("lua: the ring of recent starts turns as in C++", "[contract]") {
+    Pair pair;
+    const Rate rate = *Rate::make(1'000'000, 1s);
+    std::uint64_t id = 0;
+    start_many(pair, rate, 1100, id);
+    Answer answer;
+    for (const std::uint64_t asked : {id, id - 1023, id - 1024, id - 1, std::uint64_t{1}}) {
+        auto question = question_at(asked, rate);
+        question.fresh = false;
+        REQUIRE(pair.ask(k_key, question, answer) == "");
+    }
+    // An id whose bytes also stand across two entries is found where it begins an entry only.
+    for (const std::uint64_t odd : {std::uint64_t{0x0101010101010101}, std::uint64_t{0x0101010101010100}}) {
+        for (int i = 0; i < 3; ++i) {
+            auto question = question_at(odd, rate);
+            question.fresh = i == 0;
+            REQUIRE(pair.ask(k_key, question, answer) == "");
+        }
+    }
+}
+
+TEST_CASE("lua: a pause without end and the longest periods as in C++", "[contract]") {
+    Pair pair;
+    const Rate slow = *Rate::make(1, 24h * 366);
+    const Rate wide = *Rate::make(31'622'400, 24h * 366, 31'622'400);
+    PauseRequest forever;
+    forever.forever = true;
+    forever.note = "by hand";
+    REQUIRE(pair.pause(k_key, forever) == "");
+    Answer answer;
+    for (std::uint64_t id = 1; id <= 300; ++id) {
+        auto question = question_at(id, id % 3 == 0 ? wide : slow);
+        question.caller = id % 2 == 0;
+        if (id % 50 == 1) {
+            REQUIRE(pair.ask(k_key, question, answer) == "");
+        } else {
+            REQUIRE(pair.ask_only(k_key, question, answer) == "");
+        }
+    }
+    REQUIRE(pair.inspect(k_key) == "");
+    REQUIRE(pair.resume(k_key) == "");
+    for (std::uint64_t id = 1; id <= 30; ++id) {
+        REQUIRE(pair.ask(k_key, question_at(id, id % 3 == 0 ? wide : slow), answer) == "");
+        pair.advance(answer.wait < 24h ? answer.wait : Duration{1s});
+    }
+}
+
+TEST_CASE("lua: a key with pauses alone as in C++", "[contract]") {
+    Pair pair;
+    Answer answer;
+    for (std::uint64_t id = 1; id <= 5; ++id)
+        REQUIRE(pair.ask(k_key, question_at(id, std::nullopt), answer) == "");
+    CHECK(answer.kind == AnswerKind::start);
+    PauseRequest pause;
+    pause.length = 2s;
+    REQUIRE(pair.pause(k_key, pause) == "");
+    for (std::uint64_t id = 10; id <= 20; ++id)
+        REQUIRE(pair.ask(k_key, question_at(id, std::nullopt), answer) == "");
+    CHECK(answer.kind == AnswerKind::wait);
+    pair.advance(2s);
+    for (int round = 0; round < 40; ++round) {
+        for (std::uint64_t id = 10; id <= 20; id += 2)
+            REQUIRE(pair.ask(k_key, question_at(id, std::nullopt), answer) == "");
+        pair.advance(70ms);
+    }
+    auto unlimited = question_at(50, std::nullopt);
+    unlimited.pause_only = false;
+    REQUIRE(pair.ask(k_key, unlimited, answer) == "");
+    CHECK(answer.kind == AnswerKind::no_limit);
+    const Registration registered{*Rate::make(5, 1s), 1'700'000'000, "ops@box"};
+    REQUIRE(pair.set_registration(k_key, registered) == "");
+    REQUIRE(pair.ask(k_key, unlimited, answer) == "");
+    CHECK(answer.rate == registered.rate);
+    REQUIRE(pair.ask(k_key, question_at(51, *Rate::make(5, 2s)), answer) == "");
+    CHECK(answer.kind == AnswerKind::conflict);
+    REQUIRE(pair.ask(k_key, question_at(52, *Rate::make(9, 1s, 9)), answer) == "");
+    CHECK(answer.rate == registered.rate);
+}
+
+}  // namespace jobthrottle::test
