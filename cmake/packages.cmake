@@ -5,6 +5,8 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+if(JOBTHROTTLE_STATIC)
+    set(CMAKE_FIND_LIBRARY_SUFFIXES .a)  # of the two that follow
+endif()
 pkg_check_modules(hiredis REQUIRED IMPORTED_TARGET hiredis)
-# LMDB has a pkg-config file on Debian; a static program needs the archive of the same name.
 pkg_check_modules(lmdb REQUIRED IMPORTED_TARGET lmdb)

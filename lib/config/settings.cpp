@@ -52,6 +52,11 @@ constexpr std::int64_t k_hour_us = 3600 * k_second_us;
 Result<void> take_store(Settings& settings, Given text, const std::string& given_by) {
     if (text.empty())
         return usage_error("the store is empty: want for example redis://host or local:/var/lib/jobs");
+    constexpr Given k_local = "local:";
+    const bool is_local = starts_with_ignoring_case(text, k_local);
+    if (is_local && text.size() > k_local.size() && text[k_local.size()] != '/') {
+        return want(text, "local: alone or with an absolute path, for example local:/var/tmp/jobs");
+    }
     put(settings.store, std::string(text), given_by);
     return {};
 }

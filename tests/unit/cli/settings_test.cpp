@@ -70,13 +70,15 @@ TEST_CASE("settings: every option and variable takes a right value and keeps who
 }
 
 TEST_CASE("settings: a bad value names who gave it, the value and a right one", "[unit]") {
-    const std::vector<GivenOption> bad = {
-        {"--prefix", "a{b}"},       {"--prefix", ".."},           {"--prefix", std::string(65, 'a')},
-        {"--prefix", "a/b"},        {"--on-store-error", "wait"}, {"--store-patience", "soon"},
-        {"--connect-timeout", "0"}, {"--command-timeout", "2h"},  {"--max-wait", "ever"},
-        {"--max-wait", "-1"},       {"--max-pause", "10ms"},      {"--default-pause", "367d"},
-        {"--notice-after", "5x"},   {"--throttled-exit", "256"},  {"--throttled-exit", "-1"},
-        {"--throttled-exit", "1.5"}};
+    const std::vector<GivenOption> bad = {{"--store", "local:here"},    {"--prefix", "a{b}"},
+                                          {"--prefix", ".."},           {"--prefix", std::string(65, 'a')},
+                                          {"--prefix", "a/b"},          {"--on-store-error", "wait"},
+                                          {"--store-patience", "soon"}, {"--connect-timeout", "0"},
+                                          {"--command-timeout", "2h"},  {"--max-wait", "ever"},
+                                          {"--max-wait", "-1"},         {"--max-pause", "10ms"},
+                                          {"--default-pause", "367d"},  {"--notice-after", "5x"},
+                                          {"--throttled-exit", "256"},  {"--throttled-exit", "-1"},
+                                          {"--throttled-exit", "1.5"}};
     const Variables variable_of = [] {
         Variables names;
         for (const auto& [option, variable] : setting_names())

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "cli/at_the_gate.hpp"
+#include "cli/commands.hpp"
+#include "cli/print.hpp"
+#include "process/process_runner.hpp"
+#include "process/replace.hpp"
+
+namespace jobthrottle {
+
+namespace {
+
+RunPlan plan_of(const RunOptions& options, AtTheGate& job) {
+    RunPlan plan{
+        options.limit.key, options.job, {}, options.argv, true, true, job.session().url_for_command(),
+        options.name,      job.who()};
+    const Scan scan = options.scan;
+    plan.rules.bounds.most = options.common.settings.max_pause.value;
+    plan.rules.bounds.fallback = options.common.settings.default_pause.value;
+    plan.rules.exit_rules = options.exit_rules;
+    plan.rules.message_on_err = scan == Scan::err || scan == Scan::both;
+    plan.scan_output = scan == Scan::automatic || scan == Scan::out || scan == Scan::both;
+    plan.scan_error =
+        scan == Scan::err || scan == Scan::both || (scan == Scan::automatic && !error_is_terminal());
+    return plan;
+}
+
+// With nothing left to do after the start the command takes this process over.
+RunResult become(const RunPlan& plan, Gate& gate) {
+    RunResult result;
+    Admission admission = gate.pass();
+    result.waited = gate.waited();
+    std::visit(
+        [&](auto& outcome) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(outcome)>, Admitted>) {
+                const Command command{plan.argv, environment_of(plan, 1, gate), false, false};
+                result.outcome = Ran{replace_process(command), 0};
+            } else {
+                result.outcome = std::move(outcome);
+            }
+        },
+        admission);
+    return result;
+}
+
+}  // namespace
+
+int execute(const RunOptions& options) {
+    GateOptions wanted;
+    wanted.no_wait = options.no_wait;
+    auto opened = AtTheGate::open(options.common, options.limit, options.name, wanted);
+    if (!opened) return exit_with(opened.error());
+    AtTheGate& job = **opened;
+    const RunPlan plan = plan_of(options, job);
+    ProcessRunner runner(job.inbox());
+    const RunResult result = nothing_left_to_do(plan)
+                                 ? become(plan, job.gate())
+                                 : run(plan, job.gate(), runner, job.sleeper(), job.teller());
+    return job.ending().of(result, plan.argv.front());
+}
+
+}  // namespace jobthrottle

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "base/time.hpp"
+#include "output/wall_clock.hpp"
+
+// What this process is and when and where it runs.
+namespace jobthrottle {
+
+int utc_offset_s(WallTime when);  // of the local zone at that moment
+LocalTime local_now();
+
+std::string user_and_host();  // "dev@ci-07"
+std::string who_runs();       // "dev@ci-07:4121", with the process id
+
+}  // namespace jobthrottle

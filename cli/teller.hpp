@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/options.hpp"
+#include "cli/session.hpp"
+#include "output/messages.hpp"
+#include "run/events.hpp"
+#include "run/gate.hpp"
+
+namespace jobthrottle {
+
+// Turns what happens in a run into lines on standard error. Quiet: no notices. A wait is told when it is
+// longer than notice_after, then at doubling intervals; on a terminal as one line that is kept up to date.
+class Teller final : public Events {
+public:
+    Teller(const Common& common, const LimitOptions& limit);
+
+    // Where to look for who paused or registered the key, and for what the store has to say. Borrowed; before
+    // the first event.
+    void look_into(Gate& gate, Session& session) {
+        m_gate = &gate;
+        m_session = &session;
+    }
+
+    void waiting(const WaitStatus&) override;
+    Duration waiting_interval() const override;
+    void status(const WaitStatus&) override;
+    void wait_over() override;
+    void refused(const RefusalNotice&) override;
+    void other_numbers(const Key&, const Answer&) override;
+    void state_lost(const Key&) override;
+    void store_away(const std::string& store, const Error&, std::optional<OnStoreError> policy) override;
+    void store_back(const std::string& store) override;
+    void failed_will_retry(int tries_left, Duration backoff) override;
+    void warning(const std::string& text) override;
+
+    // Says what is said whether quiet or not.
+    void tell(const Line&);
+    // Of the pause that holds the key, if the store knows it; asked once per wait.
+    std::optional<PauseNote> pause_note(const Answer&);
+    std::optional<Registration> registration();
+
+private:
+    void notice(const Line&);  // unless quiet
+    Line line_of(const WaitStatus&);
+    void show_live(const WaitStatus&);
+    void clear_live();
+    Duration since_begin() const;
+
+    bool m_quiet;
+    Duration m_notice_after;
+    LimitOptions m_limit;
+    Gate* m_gate = nullptr;
+    Session* m_session = nullptr;
+    std::optional<BootTime> m_began;  // of the wait under way
+    Duration m_next_notice{};         // after its begin
+    std::optional<std::optional<PauseNote>> m_note;
+    Duration m_last_waited{};
+    bool m_live = false;  // a line stands on the terminal that the next text replaces
+};
+
+}  // namespace jobthrottle
