@@ -73,12 +73,10 @@ Gate::Outcome Gate::ask_once(Wait& wait) {
     const BootTime asked = m_sleeper.now();
     const auto answer = ask_primary_or_fallback(wait);
     if (!answer) {
+        wait.fresh = false;  // it may have counted all the same
         if (const auto signal = m_sleeper.stop_signal()) return interrupted(wait, *signal);
-        // A signal that ends no wait (USR1) cut the question short: it may have counted all the same.
-        if (answer.error().kind == ErrorKind::interrupted) {
-            wait.fresh = false;
-            return std::nullopt;
-        }
+        // A signal that ends no wait (USR1) cut the question short.
+        if (answer.error().kind == ErrorKind::interrupted) return std::nullopt;
         if (answer.error().kind != ErrorKind::unavailable) return answer.error();
         return store_failed(wait, answer.error());
     }
@@ -153,6 +151,8 @@ Result<Answer> Gate::ask_primary_or_fallback(Wait& wait) {
             m_events.store_back(m_store.name());
             return answer;
         }
+        // It is back and says no: that is never a reason to go on elsewhere.
+        if (answer.error().kind == ErrorKind::refused) return answer;
         m_try_primary_at = m_sleeper.now() + ask_again_after(5, random_part());
     }
     return m_fallback->ask(m_key, question_for(wait));
@@ -160,7 +160,6 @@ Result<Answer> Gate::ask_primary_or_fallback(Wait& wait) {
 
 Gate::Outcome Gate::store_failed(Wait& wait, const Error& error) {
     if (wait.failures++ == 0) wait.away_since = m_sleeper.now();
-    wait.fresh = false;  // it may have counted the question all the same
     const bool patient = m_sleeper.now() - wait.away_since < m_options.store_patience;
     if (m_fallback || m_options.no_wait || m_options.peek || !wait.has_place || !patient) {
         return apply_policy(wait, error);
@@ -242,6 +241,7 @@ Gate::Outcome Gate::wait_own_pause(Wait& wait) {
     answer.rate = m_options.rate;
     m_last = answer;
     wait.answered = m_sleeper.now();
+    if (m_options.no_wait) return throttled(wait, Throttled::Why::no_wait, answer);
     if (answer.earliest > left(wait)) return throttled(wait, Throttled::Why::too_long, answer);
     return sleep_until(wait, m_untold_pause_until);
 }
@@ -271,7 +271,7 @@ Interrupted Gate::interrupted(Wait& wait, int signal) {
 }
 
 void Gate::give_place_back(Wait& wait) {
-    if (!wait.has_place && wait.failures == 0 && !m_options.ticket) return;
+    if (!wait.has_place && wait.fresh && !m_options.ticket) return;
     store().hurry(k_farewell);
     (void)store().cancel(m_key, wait.place);
     wait.has_place = false;

@@ -68,7 +68,6 @@ private:
             std::visit([this](auto& other) { give_up_waiting(std::move(other)); }, admission);
             return;
         }
-        if (m_result.attempts > 0 && !input_is_whole()) return;
         ++m_result.attempts;
         RefusalScanner scanner(m_plan.rules);
         ScanningWatcher watcher(scanner);
@@ -89,16 +88,18 @@ private:
     // A pipe that an attempt has read from cannot be given again.
     bool input_is_whole() {
         const auto whole = m_input.put_back();
-        if (whole && *whole) return true;
-        if (m_last_failed_by_itself) {
-            m_events.warning(
-                "the command has read from a pipe on its standard input, which cannot be given again: "
-                "it is not run again with half of its input");
-            finish(m_last);
-        } else {
-            finish(RefusedForGood{RefusedForGood::Why::half_read_input, m_note, Duration::zero()});
+        return whole && *whole;
+    }
+
+    void end_with_half_read_input(Next next, Duration paused) {
+        if (next == Next::line_up) {
+            finish(RefusedForGood{RefusedForGood::Why::half_read_input, m_note, paused});
+            return;
         }
-        return false;
+        m_events.warning(
+            "the command has read from a pipe on its standard input, which cannot be given again: "
+            "it is not run again with half of its input");
+        finish(m_last);
     }
 
     Command command() const {
@@ -121,11 +122,21 @@ private:
         const auto* died = std::get_if<Signaled>(&report.end);
         const bool stopped = report.stop_signal.has_value() || (died != nullptr && died->signal == SIGINT);
         m_last = Ran{report.end, report.output_error};
-        m_last_failed_by_itself = outcome == AttemptOutcome::failed;
-        const Next next = stopped ? Next::finish
-                                  : next_step(m_plan.job, outcome, m_failed, m_result.refusals,
-                                              is_http_client(m_plan.argv.front()));
-        const Duration paused = verdict.pause ? pause_key(verdict, next == Next::line_up) : Duration::zero();
+        go_on(stopped ? Next::finish
+                      : next_step(m_plan.job, outcome, m_failed, m_result.refusals,
+                                  is_http_client(m_plan.argv.front())),
+              verdict);
+    }
+
+    void go_on(Next next, const Verdict& verdict) {
+        const bool again = next == Next::line_up || next == Next::back_off;
+        const bool input_lost = again && !input_is_whole();
+        const bool lines_up = next == Next::line_up && !input_lost;
+        const Duration paused = verdict.pause ? pause_key(verdict, lines_up) : Duration::zero();
+        if (input_lost) {
+            end_with_half_read_input(next, paused);
+            return;
+        }
         switch (next) {
             case Next::finish:
                 finish(m_last);
@@ -188,7 +199,6 @@ private:
     Ran m_last;
     PauseNote m_note;
     int m_failed = 0;
-    bool m_last_failed_by_itself = false;
     bool m_done = false;
 };
 
