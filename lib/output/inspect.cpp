@@ -203,7 +203,7 @@ void put_last_pause(Page& page, const InspectView& view) {
     if (view.now > at) text += ", " + past_text(view.now - at) + " ago";
     const std::string evidence = evidence_text(note);
     if (!evidence.empty()) text += ": " + evidence;
-    const bool http_429 = note.summary.find("429") != std::string::npos;
+    const bool http_429 = (note.summary + note.line).find("429") != std::string::npos;
     page.row(note.summary.empty() ? "paused" : http_429 ? "last 429" : "refused", {text});
 }
 

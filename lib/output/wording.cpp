@@ -100,6 +100,10 @@ std::string evidence_text(const PauseNote& note) {
     const bool by_hand = note.summary.empty();
     std::string text =
         cut_to_width(escape_for_display(by_hand ? note.reason : note.summary), k_longest_evidence);
+    // "said by curl": what it said tells more.
+    if (note.summary.rfind("said by ", 0) == 0 && !note.line.empty()) {
+        text = '"' + cut_to_width(escape_for_display(note.line), k_longest_evidence) + '"';
+    }
     const Person person = person_of(note.who);
     const std::string name = by_hand ? person.user : escape_for_display(note.job);
     if (name.empty()) return text;

@@ -171,6 +171,19 @@ TEST_CASE("inspect: a key with pauses alone", "[unit]") {
           "  paused    14:01:07, 2m15s ago: deploy window, by dev on box\n");
 }
 
+TEST_CASE("inspect: the last refusal is called after what was seen", "[unit]") {
+    InspectView view = sample_view();
+    view.report.note = sample_refusal();
+    view.report.note->summary = "said by curl";
+    view.report.note->line = "curl: (22) The requested URL returned error: 429";
+    CHECK_THAT(inspect_text(view, 120, false),
+               ContainsSubstring("  last 429  14:01:07, 2m15s ago: \"curl: (22) The requested URL"));
+    view.report.note->summary = "exit code 254";
+    view.report.note->line.clear();
+    CHECK_THAT(inspect_text(view, 80, false),
+               ContainsSubstring("  refused   14:01:07, 2m15s ago: exit code 254, seen by gh on ci-07\n"));
+}
+
 TEST_CASE("inspect: a key that is not known names the nearest", "[unit]") {
     InspectView view = sample_view();
     view.report = KeyReport{};

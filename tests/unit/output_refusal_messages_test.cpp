@@ -53,9 +53,25 @@ TEST_CASE("messages: a refusal says what was seen, by whom, and what follows", "
           "jobthrottle: acme: refused: paused until it is resumed; lines up again  key=acme why=refused");
 }
 
+TEST_CASE("messages: what a client said stands for itself", "[unit]") {
+    RefusalView view{sample_key("acme"), sample_refusal(), 1min, k_now};
+    view.note.summary = "said by curl";
+    view.note.line = "curl: (22) The requested URL returned error: 429";
+    CHECK(on_terminal(say_refused(view, false, true)) ==
+          "jobthrottle: acme: \"curl: (22) The requested URL returned error: 429\", seen by gh on ci-07: "
+          "paused "
+          "for 1m00s, until 15:04:22; lines up again");
+    view.note.line.clear();
+    CHECK_THAT(on_terminal(say_refused(view, false, true)),
+               Catch::Matchers::ContainsSubstring("acme: said by curl, seen by gh on ci-07: paused"));
+}
+
 TEST_CASE("messages: evidence of any length is cut", "[unit]") {
     RefusalView view{sample_key("acme"), sample_refusal(), 1s, k_now};
     view.note.summary = "HTTP 429, Retry-After: " + std::string(100'000, '9');
+    CHECK(on_terminal(say_refused(view, true, true)).size() < 400);
+    view.note.summary = "said by curl";
+    view.note.line = std::string(100'000, '9');
     CHECK(on_terminal(say_refused(view, true, true)).size() < 400);
 }
 
