@@ -22,6 +22,13 @@ std::uint64_t mixed(std::uint64_t hash, std::string_view bytes) {
     return mixed(hash, rest);
 }
 
+std::array<char, 8> little_endian(std::uint64_t bits) {
+    std::array<char, 8> raw{};
+    for (std::size_t i = 0; i < 8; ++i)
+        raw[i] = static_cast<char>(bits >> 8 * i & 0xFF);
+    return raw;
+}
+
 }  // namespace
 
 std::uint64_t RecordKey::id_at(std::string_view key, std::size_t offset) {
@@ -32,19 +39,16 @@ std::uint64_t RecordKey::id_at(std::string_view key, std::size_t offset) {
 }
 
 void put_field(std::string& out, std::int64_t value, std::size_t bytes) {
-    auto bits = static_cast<std::uint64_t>(value);
-    std::array<char, 8> raw{};
-    for (auto& byte : raw) {
-        byte = static_cast<char>(bits & 0xFF);
-        bits >>= 8;
-    }
-    out.append(raw.data(), bytes);
+    const auto bits = little_endian(static_cast<std::uint64_t>(value));
+    out.append(bits.data(), bytes);
 }
 
 std::int64_t field_at(std::string_view bytes, std::size_t offset, std::size_t width) {
+    std::array<char, 8> raw{};
+    std::memcpy(raw.data(), bytes.data() + offset, width);
     std::uint64_t bits = 0;
-    for (std::size_t i = width; i-- > 0;)
-        bits = bits << 8 | static_cast<unsigned char>(bytes[offset + i]);
+    for (std::size_t i = 8; i-- > 0;)
+        bits = bits << 8 | static_cast<unsigned char>(raw[i]);
     return static_cast<std::int64_t>(bits);
 }
 

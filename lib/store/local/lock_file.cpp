@@ -21,7 +21,7 @@ namespace {
 
 constexpr Duration k_first_pause{50};
 constexpr Duration k_longest_pause = std::chrono::milliseconds{5};
-constexpr std::size_t k_token_bytes = 5 * 8;
+constexpr std::size_t k_token_bytes = 40;
 constexpr std::string_view k_token_key = "token 1";
 
 sigset_t held_back() {

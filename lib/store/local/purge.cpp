@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t k_grace_us = 60'000'000;  // a busy key is looked at no more often than this
 constexpr std::int64_t k_second_us = 1'000'000;
-constexpr std::int64_t k_note_kept_us = 7 * 86'400 * k_second_us;
+constexpr std::int64_t k_note_kept_us = std::int64_t{7} * 86'400 * k_second_us;
 constexpr int k_keys_at_once = 2;
 constexpr int k_leftovers_at_once = 64;
 
