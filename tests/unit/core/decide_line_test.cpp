@@ -223,6 +223,17 @@ TEST_CASE("line: who is held up by those ahead alone asks again after half a T, 
     }
 }
 
+TEST_CASE("line: room is kept for those who are due now, not for those within a grant", "[unit]") {
+    Desk desk("2/100ms", 60s);
+    for (TicketId place = 1; place <= 3; ++place)
+        CHECK(desk.ask(place).kind == AnswerKind::start);  // at 0, 50 and 100 ms
+    CHECK(say(desk.ask(4)) == "come back in 50ms");
+    CHECK(say(desk.ask(5)) == "come back in 100ms");
+    // 4 is a little late and due in 50 ms: the first of the two to ask has that slot.
+    CHECK(say(desk.at(100ms).ask(5)) == "start in 50ms");
+    CHECK(say(desk.ask(4)) == "start in 100ms");
+}
+
 TEST_CASE("line: only the first 64 can start, the rank beyond is an estimate", "[unit]") {
     Desk desk("1000000/s", 60s);
     desk.pause(1s);

@@ -41,11 +41,15 @@ TEST_CASE("figures: 200 at once at 8/s are all started after 24.875 s exactly, p
 }
 
 TEST_CASE("figures: the k-th of those who come at once starts after exactly (k-1) * T", "[unit]") {
-    const SimResult result = simulate(at_once(100, "7/s", 90ms));
-    REQUIRE(result.starts.size() == 100);
-    for (std::int64_t k = 0; k < 100; ++k) {
-        const std::int64_t exact = (k * 1'000'000 + 6) / 7;  // rounded up to a microsecond
-        CHECK(result.starts[static_cast<std::size_t>(k)].after == Duration{exact});
+    for (const char* limit : {"7/s", "13/2s", "90/min", "999/100s"}) {
+        INFO(limit);
+        const std::int64_t n = rate(limit).allow(), period = rate(limit).period().count();
+        const SimResult result = simulate(at_once(100, limit, 90ms));
+        REQUIRE(result.starts.size() == 100);
+        for (std::int64_t k = 0; k < 100; ++k) {
+            const std::int64_t exact = (k * period + n - 1) / n;  // rounded up to a microsecond
+            CHECK(result.starts[static_cast<std::size_t>(k)].after == Duration{exact});
+        }
     }
 }
 

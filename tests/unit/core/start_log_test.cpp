@@ -100,6 +100,19 @@ TEST_CASE("start log: growing keeps what there was, shrinking moves nothing", "[
     CHECK(log.back(10) == log.truth(10));
 }
 
+TEST_CASE("start log: a group that is part full when it is laid out is filled up", "[unit]") {
+    Logged log;
+    for (std::int64_t i = 1; i <= 7; ++i)
+        log.add(i * 10, *Rate::make(8, 1h));
+    log.add(80, *Rate::make(6000, 1h));  // groups of three: 1-3, 4-6, 7-8
+    CHECK(log.header.log_fill == 2);
+    for (const std::int64_t count : {1, 3, 6})
+        CHECK(log.back(count) == log.truth(count));
+    CHECK(log.back(2) == log.truth(1));
+    CHECK(log.back(5) == log.truth(3));
+    CHECK_FALSE(log.back(9).has_value());
+}
+
 TEST_CASE("start log: counts the starts later than a moment", "[unit]") {
     Logged log;
     const Rate rate = *Rate::make(100, 1h);
