@@ -95,7 +95,14 @@ TEST_CASE("signals: stopping only the command is not our affair", "[process]") {
         poll(nullptr, 0, 1);
     // Had we stopped too, nothing would pass this on.
     program.kill(SIGTERM);
-    program.kill(SIGCONT);
+    const auto has_term = [&] {
+        const auto status = read_file("/proc/" + std::to_string(command) + "/status");
+        return status.find("ShdPnd:\t0000000000004000\n") != std::string::npos;
+    };
+    for (int i = 0; i < 20000 && !has_term(); ++i)
+        poll(nullptr, 0, 1);
+    REQUIRE(has_term());
+    REQUIRE(kill(command, SIGCONT) == 0);
     CHECK(program.read_line() == got(SIGTERM));
     CHECK(program.read_line() == got(SIGCONT));
     program.kill(SIGUSR2);
