@@ -20,7 +20,7 @@ std::string pause_length(Duration pause, const LocalTime& now) {
 // "acme: HTTP 429, Retry-After: 1800, seen by gh on ci-07: paused for 30m00s, until 14:31:07".
 std::string refusal_text(const RefusalView& view) {
     const std::string evidence = evidence_text(view.note);
-    const std::string text = view.key.shown() + ": " + (evidence.empty() ? "refused" : evidence);
+    std::string text = view.key.shown() + ": " + (evidence.empty() ? "refused" : evidence);
     if (view.pause <= Duration::zero()) return text;
     return text + ": paused " + pause_length(view.pause, view.now);
 }
@@ -183,7 +183,7 @@ std::string resume_text(const Key& key, bool was_paused) {
 }
 
 std::string register_text(const Key& key, const Rate& rate, const std::optional<Registration>& before) {
-    const std::string text = key.shown() + " is registered at " + rate.text();
+    std::string text = key.shown() + " is registered at " + rate.text();
     if (!before) return text;
     return text + ", before at " + before->rate.text() + by_whom(before);
 }
