@@ -240,6 +240,12 @@ int pending(const Args& args) {
     return code_of(replace_process(Command{Args(args.begin() + 1, args.end()), {}, false, false}));
 }
 
+// Becomes the command in a process group of its own.
+int leave(const Args& args) {
+    setpgid(0, 0);
+    return code_of(replace_process(Command{args, {}, false, false}));
+}
+
 int print_arguments(const Args& args) {
     for (const auto& argument : args) {
         std::fwrite(argument.c_str(), 1, argument.size() + 1, stdout);
@@ -264,6 +270,7 @@ int main(int argc, char** argv) {
     if (what == "await-broken") return await_broken();
     if (what == "fill") return fill();
     if (what == "pending") return pending(rest);
+    if (what == "leave") return leave(rest);
     if (what == "arguments") return print_arguments(rest);
     return 64;
 }

@@ -186,6 +186,16 @@ TEST_CASE("terminal: a shell with job control under us has the keys", "[process]
     CHECK_THAT(read_file(dir.file("report")), ContainsSubstring("end=exited code=0 stop=0 "));
 }
 
+TEST_CASE("terminal: a command that left our group gets what is sent to the group", "[process]") {
+    Pty terminal(at_terminal({}, {k_probe, "leave", k_probe, "count"}));
+    CHECK(getpgid(pid_in(terminal.read_line())) != terminal.pid());
+    for (const int signal : {SIGINT, SIGTERM, SIGINT, SIGUSR2}) {
+        kill(-terminal.pid(), signal);
+        CHECK(terminal.read_line() == got(signal));
+    }
+    CHECK(terminal.wait() == 0);
+}
+
 TEST_CASE("terminal: one that hangs up ends the job", "[process]") {
     pid_t command = -1;
     {
