@@ -55,7 +55,7 @@ Opened open_redis(const StoreSettings& settings, StoreNotices&) {
     options.command_timeout = settings.command_timeout;
     options.password = settings.password;
     options.interrupt_fd = settings.interrupt_fd;
-    return make_redis_store(std::move(options));
+    return make_redis_store(options);
 }
 
 struct Scheme {

@@ -170,7 +170,7 @@ Pair::Pair()
     options.url = sure(parse_redis_url(m_server.socket_url()));
     options.connect_timeout = options.command_timeout = std::chrono::seconds{20};
     options.clock_us = [this] { return to_us(m_memory.clock()); };
-    m_redis = make_redis_store(std::move(options));
+    m_redis = make_redis_store(options);
 }
 
 std::string Pair::difference(const Key& key) {

@@ -62,7 +62,7 @@ TEST_CASE("lua: a log is laid out anew for other limits as in C++", "[contract]"
 
 TEST_CASE("lua: a crowd comes, is served, and dies as in C++", "[contract]") {
     Pair pair;
-    const Rate rate = *Rate::make(10, 1s, 2);
+    const Rate rate = *Rate::make(7, 1s, 2);
     std::vector<Question> crowd;
     std::vector<Instant> told;
     Answer answer;
@@ -98,7 +98,7 @@ TEST_CASE("lua: a crowd comes, is served, and dies as in C++", "[contract]") {
 
 TEST_CASE("lua: a crowd asks out of turn after a pause as in C++", "[contract]") {
     for (const Rate& rate : {*Rate::make(100, 1s), *Rate::make(30, 1s, 30), *Rate::make(100, 10ms),
-                             *Rate::make(1'000'000, 1s), *Rate::make(20, 1s), *Rate::make(17, 100ms)}) {
+                             *Rate::make(1'000'000, 1s), *Rate::make(20, 1s, 20), *Rate::make(17, 100ms)}) {
         INFO(rate.text());
         Pair pair;
         PauseRequest pause;
@@ -109,6 +109,7 @@ TEST_CASE("lua: a crowd asks out of turn after a pause as in C++", "[contract]")
         for (std::uint64_t id = 1; id <= k_crowd; ++id)
             REQUIRE(pair.ask_only(k_key, question_at(id, rate), answer) == "");
         pair.advance(1s);
+        if (rate.burst() > 1) pair.advance(900ms);  // many late slots that a burst makes good
         std::uint64_t next = 7;
         for (int i = 0; i < 600; ++i) {
             next = (next * 67 + 31) % k_crowd;
@@ -132,14 +133,14 @@ TEST_CASE("lua: the ring of recent starts turns as in C++", "[contract]") {
         question.fresh = false;
         REQUIRE(pair.ask(k_key, question, answer) == "");
     }
-    // An id whose bytes also stand across two entries is found where it begins an entry only.
-    for (const std::uint64_t odd : {std::uint64_t{0x0101010101010101}, std::uint64_t{0x0101010101010100}}) {
-        for (int i = 0; i < 3; ++i) {
-            auto question = question_at(odd, rate);
-            question.fresh = i == 0;
-            REQUIRE(pair.ask(k_key, question, answer) == "");
-        }
-    }
+    // An id whose bytes stand in the ring, but not where an entry begins, is not there.
+    const std::uint64_t odd = 0x0102030405060708;
+    REQUIRE(pair.ask(k_key, question_at(odd, rate), answer) == "");
+    REQUIRE(answer.kind == AnswerKind::start);
+    const auto at = static_cast<std::uint64_t>(to_us(pair.now() + answer.wait));
+    auto question = question_at(odd << 8 | (at & 0xFF), rate);
+    question.fresh = false;
+    REQUIRE(pair.ask(k_key, question, answer) == "");
 }
 
 TEST_CASE("lua: a pause without end and the longest periods as in C++", "[contract]") {

@@ -32,10 +32,6 @@ std::string words_of(int error) {
     return std::generic_category().message(error);
 }
 
-Error closed_error() {
-    return unavailable_error("it closed the connection");
-}
-
 Patience at_most(Duration allowed, const Patience& patience) {
     const BootTime now = BootClock::now();
     const Duration left = std::max(Duration::zero(), patience.until - now);
@@ -164,33 +160,30 @@ Result<std::vector<Reply>> Connection::exchange(const std::string& request, std:
     std::vector<Reply> replies;
     m_reader->received = 0;
     while (replies.size() < expected) {
-        // Most answers come within a moment, and what can be written is written at once.
-        if (auto sent = send_some(unsent); !sent) return sent.error();
-        const short events = static_cast<short>(unsent.empty() ? POLLIN : POLLIN | POLLOUT);
-        const Woken woken = wait_for(m_fd.get(), events, patience);
-        if (woken == Woken::interrupted) return interrupted_error();
-        if (woken == Woken::late) return late_error("answer", patience);
-        const auto open = receive_some();
+        // Most requests go out in one write, so that comes before any waiting.
+        if (const auto sent = send_some(unsent); !sent) return sent.error();
+        const auto open = receive_some(unsent.empty() ? POLLIN : POLLIN | POLLOUT, patience);
         if (!open) return open.error();
         if (!m_reader->parse(replies) || replies.size() > expected || m_reader->received > k_longest_answer) {
             return refused_error(
                 "what answers there is no Redis (for TLS, rediss:// is not in this version)");
         }
-        if (!*open && replies.size() < expected) {
-            // A server that turns clients away says why before it closes.
-            if (!replies.empty() && replies.front().kind == Reply::Kind::error) {
-                return error_of_reply(replies.front().text, m_options.url.password.value_or(""));
-            }
-            m_was_stale = replies.empty();
-            return closed_error();
-        }
+        if (replies.size() == expected) break;
+        if (!*open) return closed_error(replies);
         // An answer that never ends is always ready.
-        if (BootClock::now() >= patience.until && replies.size() < expected) {
-            return late_error("answer", patience);
-        }
+        if (BootClock::now() >= patience.until) return late_error("answer", patience);
     }
     if (m_reader->has_more()) return refused_error("it answers more than it was asked");
     return replies;
+}
+
+// A server that turns clients away says why before it closes.
+Error Connection::closed_error(const std::vector<Reply>& replies) {
+    if (!replies.empty() && replies.front().kind == Reply::Kind::error) {
+        return error_of_reply(replies.front().text, m_options.url.password.value_or(""));
+    }
+    m_was_stale = replies.empty();
+    return unavailable_error("it closed the connection");
 }
 
 // A server that has closed its end may have said why, so that is left to receive_some() to find.
@@ -210,8 +203,11 @@ Result<void> Connection::send_some(std::string_view& unsent) {
     return {};
 }
 
-// False where the server has closed its end.
-Result<bool> Connection::receive_some() {
+// Waits for poll's `events` and takes what has come. False where the server has closed its end.
+Result<bool> Connection::receive_some(int events, const Patience& patience) {
+    const Woken woken = wait_for(m_fd.get(), static_cast<short>(events), patience);
+    if (woken == Woken::interrupted) return interrupted_error();
+    if (woken == Woken::late) return late_error("answer", patience);
     std::array<char, 65536> buffer;
     for (;;) {
         const ssize_t got = recv(m_fd.get(), buffer.data(), buffer.size(), 0);

@@ -63,7 +63,8 @@ private:
     Result<std::vector<Reply>> exchange(const std::string& request, std::size_t expected,
                                         const Patience& patience);
     Result<void> send_some(std::string_view& unsent);
-    Result<bool> receive_some();
+    Result<bool> receive_some(int events, const Patience& patience);
+    Error closed_error(const std::vector<Reply>& replies);
 
     ConnectionOptions m_options;
     Fd m_fd;

@@ -75,8 +75,7 @@ private:
 
 std::optional<Error> RedisStore::fault_of(const Reply& reply, const Key& key) const {
     if (reply.kind == Reply::Kind::error) return m_runner.error_of(reply);
-    if (const auto fault = jobthrottle::fault_of(reply, key, setting())) return fault;
-    return std::nullopt;
+    return jobthrottle::fault_of(reply, key, setting());
 }
 
 Result<Reply> RedisStore::call(const Script& script, const Key& key, const Command& words,
@@ -202,6 +201,7 @@ Result<std::set<Key>> RedisStore::find_keys(const std::string& pattern) {
 // What another application or a newer version has put beside our keys is none of them.
 Result<void> RedisStore::summarize(const std::vector<Key>& keys, std::vector<KeySummary>& found) {
     std::vector<Command> words;
+    words.reserve(keys.size());
     const auto now = setting();
     for (const Key& key : keys)
         words.push_back(inspect_words(now, key));
@@ -236,7 +236,7 @@ Result<std::vector<KeySummary>> RedisStore::keys(const std::string& pattern) {
 
 }  // namespace
 
-std::unique_ptr<Store> make_redis_store(RedisOptions options) {
+std::unique_ptr<Store> make_redis_store(const RedisOptions& options) {
     return std::make_unique<RedisStore>(options);
 }
 

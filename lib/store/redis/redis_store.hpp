@@ -28,6 +28,6 @@ struct RedisOptions {
 // The state of all keys in a Redis server, as doc/state.md describes it: one script call a decision. Connects
 // at the first call, and again when the connection was lost. A call takes at most connect_timeout and
 // command_timeout. Errors give the reason alone, never a password: who prints them names the store.
-std::unique_ptr<Store> make_redis_store(RedisOptions options);
+std::unique_ptr<Store> make_redis_store(const RedisOptions& options);
 
 }  // namespace jobthrottle

@@ -95,10 +95,10 @@ std::optional<std::string> read_network_url(std::string_view rest, RedisUrl& url
     const auto slash = rest.find('/');
     std::string_view authority = rest.substr(0, slash);
     if (slash != std::string_view::npos && slash + 1 < rest.size()) {
-        if (const auto wrong = read_database(rest.substr(slash + 1), url)) return wrong;
+        if (auto wrong = read_database(rest.substr(slash + 1), url)) return wrong;
     }
     if (const auto at = authority.rfind('@'); at != std::string_view::npos) {
-        if (const auto wrong = read_credentials(authority.substr(0, at), url)) return wrong;
+        if (auto wrong = read_credentials(authority.substr(0, at), url)) return wrong;
         authority.remove_prefix(at + 1);
     }
     return read_host(authority, url);
@@ -110,13 +110,13 @@ std::optional<std::string> read_socket_url(std::string_view rest, RedisUrl& url)
     if (query != std::string_view::npos) {
         const std::string_view option = rest.substr(query + 1);
         if (option.substr(0, 3) != "db=") return "only ?db=N may follow the path";
-        if (const auto wrong = read_database(option.substr(3), url)) return wrong;
+        if (auto wrong = read_database(option.substr(3), url)) return wrong;
     }
     const auto slash = path.find('/');
     if (slash == std::string_view::npos) return "the path begins with a /";
     if (slash > 0) {
         if (path[slash - 1] != '@') return "the path begins with a third /";
-        if (const auto wrong = read_credentials(path.substr(0, slash - 1), url)) return wrong;
+        if (auto wrong = read_credentials(path.substr(0, slash - 1), url)) return wrong;
         path.remove_prefix(slash);
     }
     const auto decoded = percent_decoded(path);
