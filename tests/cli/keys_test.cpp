@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// The commands about keys: admit, pause, resume, register, inspect, keys, forget.
+#include <nlohmann/json.hpp>
+
+#include "support/catch.hpp"
+#include "support/cli.hpp"
+
+using namespace jobthrottle::test;
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+
+namespace {
+
+json json_of(const ProgramResult& result) {
+    INFO(describe(result));
+    REQUIRE(json::accept(result.out));
+    REQUIRE(result.out.back() == '\n');
+    return json::parse(result.out);
+}
+
+json inspect(const Sandbox& sandbox, const char* key) {
+    return json_of(sandbox.run({"inspect", key, "--json"}));
+}
+
+}  // namespace
+
+TEST_CASE("keys: admit --no-wait exits 75 and prints the seconds", "[cli]") {
+    Sandbox sandbox;
+    const ProgramResult first = sandbox.run({"admit", "acme", "-r", "1/h", "-n"});
+    CHECK(first.code == 0);
+    CHECK(first.out.empty());
+    const ProgramResult second = sandbox.run({"admit", "acme", "-r", "1/h", "-n"});
+    INFO(describe(second));
+    CHECK(second.code == 75);
+    CHECK(second.err.empty());
+    REQUIRE(second.out.size() > 5);
+    CHECK(second.out[second.out.size() - 5] == '.');
+    const double seconds = std::stod(second.out);
+    CHECK(seconds <= 3600);
+    CHECK(seconds > 3000);
+    CHECK(inspect(sandbox, "acme")["waiting"] == 0);
+    CHECK(sandbox.run({"admit", "acme", "-r", "1/h", "-n", "-E", "3"}).code == 3);
+}
+
+TEST_CASE("keys: admit says in JSON what it did", "[cli]") {
+    Sandbox sandbox;
+    const json yes = json_of(sandbox.run({"admit", "-k", "acme", "-r", "1/h", "--json"}));
+    CHECK(yes["admitted"] == true);
+    CHECK(yes["wait_ms"] == 0);
+    const ProgramResult no = sandbox.run({"admit", "acme", "-r", "1/h", "-n", "--json"});
+    CHECK(no.code == 75);
+    CHECK(json_of(no)["admitted"] == false);
+    CHECK(json_of(no)["wait_ms"] > 3'000'000);
+}
+
+TEST_CASE("keys: admit --peek takes nothing", "[cli]") {
+    Sandbox sandbox;
+    for (int i = 0; i < 3; ++i)
+        CHECK(sandbox.run({"admit", "acme", "-r", "1/h", "--peek"}).code == 0);
+    CHECK(sandbox.run({"admit", "acme", "-r", "1/h"}).code == 0);
+    CHECK(sandbox.run({"admit", "acme", "-r", "1/h", "--peek"}).code == 75);
+    CHECK(inspect(sandbox, "acme")["waiting"] == 0);
+}
+
+TEST_CASE("keys: a ticket keeps its place between calls", "[cli]") {
+    Sandbox sandbox;
+    CHECK(sandbox.run({"admit", "acme", "-r", "1/h"}).code == 0);
+    const Argv ask = {"admit", "acme", "-r", "1/h", "-n", "-w", "forever", "--ticket", "deploy"};
+    CHECK(sandbox.run(ask).code == 75);
+    CHECK(sandbox.run(ask).code == 75);
+    CHECK(inspect(sandbox, "acme")["waiting"] == 1);
+    const ProgramResult behind = sandbox.run({"admit", "acme", "-r", "1/h", "-n", "--json"});
+    CHECK(json_of(behind)["ahead"] == 1);
+    CHECK(json_of(behind)["wait_ms"] > 3'600'000);
+}
+
+TEST_CASE("keys: pause holds a key, resume lets it go", "[cli]") {
+    Sandbox sandbox;
+    const ProgramResult paused = sandbox.run({"pause", "acme", "10m", "--reason", "why not"});
+    CHECK(paused.code == 0);
+    CHECK_THAT(paused.out, ContainsSubstring("acme is paused for "));
+    CHECK(sandbox.run({"admit", "acme", "-r", "5/s", "-n"}).code == 75);
+    const json state = inspect(sandbox, "acme");
+    CHECK(state["paused_by_hand"] == true);
+    CHECK(state["pause"]["reason"] == "why not");
+    const ProgramResult shorter = sandbox.run({"pause", "acme", "1m"});
+    CHECK(shorter.code == 0);
+    CHECK_THAT(shorter.out, ContainsSubstring("stays paused"));
+    CHECK_THAT(sandbox.run({"resume", "acme"}).out, ContainsSubstring("no longer paused"));
+    CHECK_THAT(sandbox.run({"resume", "acme"}).out, ContainsSubstring("was not paused"));
+    CHECK(sandbox.run({"admit", "acme", "-r", "5/s", "-n"}).code == 0);
+
+    CHECK(sandbox.run({"pause", "acme", "forever"}).code == 0);
+    const ProgramResult held = sandbox.run({"admit", "acme", "-r", "5/s", "-n"});
+    CHECK(held.out == "inf\n");
+    CHECK(inspect(sandbox, "acme")["paused_forever"] == true);
+    CHECK(json_of(sandbox.run({"resume", "acme", "--json"}))["changed"] == true);
+    CHECK(json_of(sandbox.run({"pause", "acme", "--retry-after", "120", "--json"}))["paused_for_ms"] <=
+          120'000);
+    CHECK(inspect(sandbox, "acme")["paused_by_hand"] == false);
+}
+
+TEST_CASE("keys: pause --until says what it understood, with its zone", "[cli]") {
+    Sandbox sandbox;
+    auto options = sandbox.options();
+    options.env["TZ"] = "XYZ-5:30";  // east of Greenwich, whatever zones are installed
+    const ProgramResult result = sandbox.run({"pause", "acme", "--until", "00:00"}, options);
+    INFO(describe(result));
+    CHECK(result.code == 0);
+    CHECK_THAT(result.out, ContainsSubstring(" 00:00:00 +05:30"));
+    CHECK(inspect(sandbox, "acme")["paused_for_ms"] <= 86'400'000);
+}
+
+TEST_CASE("keys: what is registered serves every job of the key", "[cli]") {
+    Sandbox sandbox;
+    const ProgramResult without = sandbox.run({"run", "-k", "acme", "--", "true"});
+    CHECK(without.code == 78);
+    CHECK_THAT(without.err, ContainsSubstring("no limit known for key 'acme'"));
+    CHECK(sandbox.run({"register", "acme", "-r", "1/h"}).code == 0);
+    CHECK(sandbox.run({"register", "acme", "-r", "1/h"}).code == 0);
+    CHECK(sandbox.run({"run", "-k", "acme", "--", "true"}).code == 0);
+    CHECK(sandbox.run({"run", "-k", "acme", "-n", "--", "true"}).code == 75);
+    CHECK(sandbox.run({"run", "-k", "acme", "-n", "-r", "5/s", "--", "true"}).code == 78);
+    CHECK(sandbox.run({"run", "-k", "acme", "-r", "5/s", "--override", "--", "true"}).code == 0);
+
+    const ProgramResult other = sandbox.run({"register", "acme", "-r", "9/h"});
+    CHECK(other.code == 78);
+    CHECK_THAT(other.err, ContainsSubstring("--replace"));
+    CHECK(inspect(sandbox, "acme")["limits"][0]["allow"] == 1);
+    CHECK(sandbox.run({"register", "acme", "-r", "9/h", "--replace"}).code == 0);
+    CHECK(inspect(sandbox, "acme")["limits"][0]["allow"] == 9);
+    CHECK(inspect(sandbox, "acme")["limits"][0]["registered"] == true);
+
+    const ProgramResult typo = sandbox.run({"run", "-k", "amce", "--", "true"});
+    CHECK(typo.code == 78);
+    CHECK_THAT(typo.err, ContainsSubstring("nearest: acme"));
+    CHECK(sandbox.run({"unregister", "acme"}).code == 0);
+    CHECK(sandbox.run({"run", "-k", "acme", "--", "true"}).code == 78);
+    CHECK(sandbox.run({"run", "-k", "acme", "--pause-only", "--", "true"}).code == 0);
+}
+
+TEST_CASE("keys: inspect of a key that is not known names the nearest and exits 1", "[cli]") {
+    Sandbox sandbox;
+    CHECK(sandbox.run({"admit", "acme", "-r", "5/s"}).code == 0);
+    const ProgramResult text = sandbox.run({"inspect", "amce"});
+    CHECK(text.code == 1);
+    CHECK_THAT(text.out, ContainsSubstring("acme"));
+    const ProgramResult object = sandbox.run({"inspect", "amce", "--json"});
+    CHECK(object.code == 1);
+    CHECK(json_of(object)["known"] == false);
+    CHECK(json_of(object)["nearest"] == json::array({"acme"}));
+    const json known = inspect(sandbox, "acme");
+    for (const char* member : {"key", "store", "limits", "starts_in_window", "remaining", "limited",
+                               "available_in_ms", "paused_for_ms", "waiting"}) {
+        INFO(member);
+        CHECK(known.contains(member));
+    }
+    CHECK(known["starts_in_window"] == 1);
+    CHECK(known["limits"][0]["allow"] == 5);
+    CHECK(known["limits"][0]["every_ms"] == 1000);
+}
+
+TEST_CASE("keys: keys lists what is known, by pattern", "[cli]") {
+    Sandbox sandbox;
+    CHECK(sandbox.run({"keys"}).out.empty());
+    CHECK(json_of(sandbox.run({"keys", "--json"})) == json::array());
+    for (const char* key : {"aws:ec2", "aws:s3", "github", "-odd"})
+        CHECK(sandbox.run({"admit", "-r", "5/s", "-k", key}).code == 0);
+    CHECK(json_of(sandbox.run({"keys", "--json"})).size() == 4);
+    CHECK(json_of(sandbox.run({"keys", "aws:*", "--json"})).size() == 2);
+    const ProgramResult text = sandbox.run({"keys"});
+    CHECK(text.code == 0);
+    CHECK_THAT(text.out, ContainsSubstring("github"));
+    CHECK_THAT(text.out, ContainsSubstring("-odd"));
+}
+
+TEST_CASE("keys: forget leaves a key alone while a job waits", "[cli]") {
+    Sandbox sandbox;
+    CHECK(sandbox.run({"register", "acme", "-r", "1/h"}).code == 0);
+    CHECK(sandbox.run({"admit", "acme"}).code == 0);
+    CHECK(sandbox.run({"admit", "acme", "-n", "-w", "forever", "--ticket", "t", "--name", "nightly"}).code ==
+          75);
+    const ProgramResult kept = sandbox.run({"forget", "acme"});
+    INFO(describe(kept));
+    CHECK(kept.code == 1);
+    CHECK_THAT(kept.err, ContainsSubstring("--force"));
+    CHECK_THAT(kept.out, ContainsSubstring("nightly"));
+    CHECK(inspect(sandbox, "acme")["waiting"] == 1);
+    CHECK(sandbox.run({"forget", "acme", "--force"}).code == 0);
+    CHECK(inspect(sandbox, "acme")["waiting"] == 0);
+    CHECK(inspect(sandbox, "acme")["limits"].size() == 1);
+    CHECK(sandbox.run({"admit", "acme", "-n"}).code == 0);
+    CHECK(sandbox.run({"forget", "never-seen"}).code == 0);
+}
+
+TEST_CASE("keys: strange keys are one key each, everywhere", "[cli]") {
+    Sandbox sandbox;
+    for (const std::string& key : {std::string("a b"), std::string("{x}"), std::string("l1\nl2"),
+                                   std::string("\xff\xfe"), std::string(480, 'k'), std::string("'\"$*?[]")}) {
+        CHECK(sandbox.run({"admit", "-k", key, "-r", "1/h", "-n"}).code == 0);
+        CHECK(sandbox.run({"admit", "-k", key, "-r", "1/h", "-n"}).code == 75);
+        const ProgramResult text = sandbox.run({"inspect", "-k", key});
+        CHECK(text.code == 0);
+        CHECK(json_of(sandbox.run({"inspect", "-k", key, "--json"}))["known"] == true);
+    }
+    CHECK(json_of(sandbox.run({"keys", "--json"})).size() == 6);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// A job that has to wait: how long, what it says, and how it ends.
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "support/catch.hpp"
+#include "support/cli.hpp"
+
+using namespace jobthrottle::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+
+namespace {
+
+json inspect(const Sandbox& sandbox, const char* key) {
+    return json::parse(sandbox.run({"inspect", key, "--json"}).out);
+}
+
+// Takes the only start of the hour.
+void use_up(const Sandbox& sandbox) {
+    REQUIRE(sandbox.run({"run", "-k", "acme", "-r", "1/h", "--", "true"}).code == 0);
+}
+
+const Argv k_waiting = {"run", "-k", "acme",  "-r", "1/h", "-w", "forever", "--notice-after",
+                        "0",   "--", "touch", "ran"};
+
+}  // namespace
+
+TEST_CASE("waiting: a signal ends it with 128 + n, and the place is given back", "[cli]") {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+        Sandbox sandbox;
+        use_up(sandbox);
+        Program program = sandbox.start(k_waiting);
+        program.wait_for_err("waiting for acme");
+        CHECK(inspect(sandbox, "acme")["waiting"] == 1);
+        const auto sent = jobthrottle::BootClock::now();
+        program.kill(signal);
+        const ProgramResult result = program.wait();
+        INFO(describe(result));
+        CHECK(result.code == 128 + signal);
+        CHECK(result.ended - sent < 10s);
+        CHECK(inspect(sandbox, "acme")["waiting"] == 0);
+        CHECK_FALSE(std::filesystem::exists(sandbox.file("ran")));
+    }
+}
+
+TEST_CASE("waiting: admit ends likewise", "[cli]") {
+    Sandbox sandbox;
+    use_up(sandbox);
+    Program program = sandbox.start({"admit", "acme", "-r", "1/h", "-w", "forever", "--notice-after", "0"});
+    program.wait_for_err("waiting for acme");
+    program.kill(SIGTERM);
+    CHECK(program.wait().code == 143);
+    CHECK(inspect(sandbox, "acme")["waiting"] == 0);
+}
+
+TEST_CASE("waiting: a signal that is ignored from the start stays ignored", "[cli]") {
+    Sandbox sandbox;
+    use_up(sandbox);
+    auto options = sandbox.options();
+    options.ignored_signals = {SIGHUP};
+    Program program = sandbox.start(k_waiting, options);
+    program.wait_for_err("waiting for acme");
+    program.kill(SIGHUP);
+    program.kill(SIGUSR1);
+    program.wait_for_err("\njobthrottle: waiting for acme");
+    program.kill(SIGTERM);
+    CHECK(program.wait().code == 143);
+}
+
+TEST_CASE("waiting: USR1 prints one status line, also when quiet", "[cli]") {
+    Sandbox sandbox;
+    use_up(sandbox);
+    Argv words = k_waiting;
+    words.insert(words.begin() + 1, "-v");
+    Program program = sandbox.start(words);
+    program.wait_for_err("waiting for acme");
+    program.kill(SIGTERM);
+    (void)program.wait();
+
+    words[1] = "-q";
+    Program quiet = sandbox.start(words);
+    const auto until = jobthrottle::BootClock::now() + 20s;
+    while (inspect(sandbox, "acme")["waiting"] != 1)
+        REQUIRE(jobthrottle::BootClock::now() < until);
+    quiet.kill(SIGUSR1);
+    quiet.wait_for_err("waiting for acme");
+    quiet.kill(SIGTERM);
+    const ProgramResult result = quiet.wait();
+    INFO(describe(result));
+    CHECK(result.err.find('\n') == result.err.size() - 1);
+}
+
+TEST_CASE("waiting: off a terminal a line ends in what a program can read", "[cli]") {
+    Sandbox sandbox;
+    use_up(sandbox);
+    Program program = sandbox.start(k_waiting);
+    program.wait_for_err("\n");
+    program.kill(SIGTERM);
+    const std::string err = program.wait().err;
+    CHECK_THAT(err, Catch::Matchers::StartsWith("jobthrottle: waiting for acme"));
+    CHECK_THAT(err, ContainsSubstring("  key=acme why=rate ahead=0 eta_ms="));
+}
+
+TEST_CASE("waiting: what would take longer than --max-wait ends at once with 75", "[cli]") {
+    Sandbox sandbox;
+    use_up(sandbox);
+    for (const Argv& bound :
+         std::initializer_list<Argv>{{"-w", "10m"}, {"-n"}, {"-w", "0"}, {"--max-wait=10m", "-q"}}) {
+        Argv words = {"run", "-k", "acme", "-r", "1/h"};
+        words.insert(words.end(), bound.begin(), bound.end());
+        words.insert(words.end(), {"--", "touch", "ran"});
+        const ProgramResult result = sandbox.run(words);
+        INFO(describe(result));
+        CHECK(result.code == 75);
+        CHECK(result.out.empty());
+        CHECK_THAT(result.err, ContainsSubstring("acme"));
+        CHECK_THAT(result.err, ContainsSubstring("1/h"));
+        CHECK_THAT(result.err, ContainsSubstring("wait_s=3"));
+        CHECK_FALSE(std::filesystem::exists(sandbox.file("ran")));
+    }
+    CHECK(inspect(sandbox, "acme")["waiting"] == 0);
+    CHECK(sandbox.run({"run", "-k", "acme", "-r", "1/h", "-n", "-E", "0", "--", "touch", "ran"}).code == 0);
+    CHECK_FALSE(std::filesystem::exists(sandbox.file("ran")));
+    auto options = sandbox.options();
+    options.env["JOBTHROTTLE_MAX_WAIT"] = "10m";
+    CHECK(sandbox.run({"run", "-k", "acme", "-r", "1/h", "--", "touch", "ran"}, options).code == 75);
+}
+
+TEST_CASE("waiting: a pause by hand is waited for until --max-wait, and says by whom", "[cli]") {
+    Sandbox sandbox;
+    REQUIRE(sandbox.run({"pause", "acme", "1h", "--reason", "moving house"}).code == 0);
+    const ProgramResult result =
+        sandbox.run({"run", "-k", "acme", "-r", "5/s", "-w", "0.3", "--", "touch", "ran"});
+    INFO(describe(result));
+    CHECK(result.code == 75);
+    CHECK(result.elapsed() >= 300ms);
+    CHECK_THAT(result.err, ContainsSubstring("moving house"));
+    CHECK_THAT(result.err, ContainsSubstring("--max-wait"));
+    CHECK_FALSE(std::filesystem::exists(sandbox.file("ran")));
+}
+
+TEST_CASE("waiting: starts are spaced by the rate", "[cli]") {
+    Sandbox sandbox;
+    const std::string three = "for i in 1 2 3; do \"$1\" run -k acme -r 5/s -- true || exit 1; done";
+    const ProgramResult result = run_program({"sh", "-c", three, "sh", program_path()}, sandbox.options());
+    CHECK(result.code == 0);
+    CHECK(result.elapsed() >= 400ms);
+    CHECK(result.err.empty());
+}
