@@ -20,6 +20,7 @@ TEST_CASE("line: a place is a position, told with how many stand ahead", "[unit]
     CHECK(second.why == WaitCause::line);
     CHECK(second.earliest == 2s);
     CHECK(desk.at(700ms).ask(3).waited == 700ms);
+    CHECK(desk.at(800ms).ask(3).waited == 800ms);
     CHECK(desk.ask(3).number == 2);
 }
 
