@@ -111,7 +111,7 @@ TEST_CASE("lua: a crowd asks out of turn after a pause as in C++", "[contract]")
         pair.advance(1s);
         if (rate.burst() > 1) pair.advance(90ms);  // slots come due, and nobody is too late yet
         // Behind as many as room is kept for, and behind one more.
-        for (const std::uint64_t id : {1, 18, 2, 20, 38, 39})
+        for (const std::uint64_t id : std::vector<std::uint64_t>{1, 18, 2, 20, 38, 39})
             REQUIRE(pair.ask(k_key, question_at(id, rate), answer) == "");
         std::uint64_t next = 7;
         for (int i = 0; i < 600; ++i) {
