@@ -72,7 +72,6 @@ TEST_CASE("line: more than 100 ms late steps out, keeps its number and holds nob
     // Back again it is judged by its number: before 4, which came later.
     desk.ask(4);
     CHECK(desk.ask(2).ahead == 0);
-    CHECK(desk.ask(2).number == 1);
     CHECK(desk.ask(4).ahead == 1);
 }
 
