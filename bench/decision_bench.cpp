@@ -63,7 +63,7 @@ private:
 void start_on_a_key_without_a_line(benchmark::State& state) {
     Line line(state.range(0), 0);
     line.start_alone();
-    for (auto _ : state) {
+    while (state.KeepRunning()) {
         if (!line.start_alone()) state.SkipWithError("no start");
     }
 }
@@ -72,7 +72,7 @@ BENCHMARK(start_on_a_key_without_a_line)->Arg(10)->Arg(1000)->Arg(1'000'000);
 // One start and one newcomer's wait.
 void turn_of_a_line(benchmark::State& state) {
     Line line(state.range(0), state.range(1));
-    for (auto _ : state) {
+    while (state.KeepRunning()) {
         if (!line.turn()) state.SkipWithError("no start");
     }
 }
@@ -81,14 +81,14 @@ BENCHMARK(turn_of_a_line)->ArgsProduct({{10, 1000, 1'000'000}, {10, 10'000}});
 // One that waits asks again: somewhere in the first 64, and at the end of the line.
 void return_near_the_head(benchmark::State& state) {
     Line line(state.range(0), state.range(1));
-    for (auto _ : state)
+    while (state.KeepRunning())
         benchmark::DoNotOptimize(line.ask(line.first_place() + 5));
 }
 BENCHMARK(return_near_the_head)->ArgsProduct({{10, 1000, 1'000'000}, {10, 10'000}});
 
 void return_at_the_end(benchmark::State& state) {
     Line line(state.range(0), state.range(1));
-    for (auto _ : state)
+    while (state.KeepRunning())
         benchmark::DoNotOptimize(line.ask(line.last_place()));
 }
 BENCHMARK(return_at_the_end)->ArgsProduct({{10, 1000, 1'000'000}, {10, 10'000}});

@@ -123,7 +123,7 @@ std::string format_duration(Duration d) {
         const long long hours = (minutes + 59) / 60;
         if (seconds < 3600) {
             std::snprintf(text, sizeof text, "%lldm%02llds", seconds / 60, seconds % 60);
-        } else if (minutes < 24 * 60) {
+        } else if (minutes < 1440) {
             std::snprintf(text, sizeof text, "%lldh%02lldm", minutes / 60, minutes % 60);
         } else {
             std::snprintf(text, sizeof text, "%lldd%02lldh", hours / 24, hours % 24);

@@ -31,7 +31,7 @@ constexpr const char* k_limits[] = {"8/s",
 constexpr const char* k_plain_limits[] = {"8/s",  "1/s",    "7/s",     "4/s",   "3/500ms",
                                           "40/s", "1000/s", "1/250ms", "13/2s", "90/min"};
 
-Duration ms(std::int64_t n) {
+Duration ms(int n) {
     return std::chrono::milliseconds{n};
 }
 

@@ -17,12 +17,23 @@ std::int64_t deadline(Place place, std::int64_t told, std::int64_t keep) {
 }  // namespace
 
 struct SlowKey::View {
-    std::int64_t number = 0, others = 0, rank = 0;
-    bool room = true;
+    std::int64_t number = 0, others = 0, rank = 0, lowest_away = k_never;
     Exact base;
     std::int64_t due = 0, at = 0, not_before = 0, grant = 0;
     bool starts = false;
 };
+
+// The count-th slot after, or before, this moment.
+SlowKey::Exact SlowKey::steps(const Rate& rate, const Exact& from, std::int64_t count) {
+    const std::int64_t n = rate.allow();
+    const std::int64_t parts = from.part + count * rate.period().count();
+    const std::int64_t whole = parts >= 0 ? parts / n : -((-parts + n - 1) / n);
+    return {from.whole + whole, parts - whole * n};
+}
+
+std::int64_t SlowKey::rounded_up(const Exact& e) {
+    return std::min(e.whole + (e.part > 0 ? 1 : 0), k_never);
+}
 
 std::int64_t SlowKey::open(std::int64_t store_now) {
     if (m_known) m_offset = std::max(m_offset, m_now - store_now);
@@ -37,24 +48,18 @@ std::int64_t SlowKey::open(std::int64_t store_now) {
 }
 
 void SlowKey::sweep() {
-    for (int i = 0; i < 16; ++i) {
-        Waiter* first = nullptr;
-        for (auto& w : m_waiters) {
-            const std::int64_t d = deadline(w.place, w.told, w.keep);
-            if (d >= m_now) continue;
-            const auto is_before = [&](const Waiter& o) {
-                const std::int64_t e = deadline(o.place, o.told, o.keep);
-                return d != e ? d < e : w.id < o.id;
-            };
-            if (first == nullptr || is_before(*first)) first = &w;
-        }
-        if (first == nullptr) return;
-        if (first->place == Place::in_line) {
-            first->place = first->caller ? Place::away : Place::out;
-            if (m_waiters.size() == 1) m_tickets_until = first->told + first->keep;
-        } else {
+    const auto due = [](const Waiter& w) { return std::pair(deadline(w.place, w.told, w.keep), w.id); };
+    for (int i = 0; i < 16 && !m_waiters.empty(); ++i) {
+        const auto first =
+            std::min_element(m_waiters.begin(), m_waiters.end(),
+                             [&](const Waiter& a, const Waiter& b) { return due(a) < due(b); });
+        if (due(*first).first >= m_now) return;
+        if (first->place != Place::in_line) {
             leave(first->id);
+            continue;
         }
+        first->place = first->caller ? Place::away : Place::out;
+        if (m_waiters.size() == 1) m_tickets_until = first->told + first->keep;
     }
 }
 
@@ -70,58 +75,59 @@ void SlowKey::leave(TicketId id) {
         m_waiters.end());
 }
 
-SlowKey::View SlowKey::look(const Rate& rate, bool paced_only, TicketId id) const {
-    const std::int64_t n = rate.allow(), period = rate.period().count();
-    const auto steps = [&](const Exact& from, std::int64_t count) {
-        const std::int64_t parts = from.part + count * period;
-        const std::int64_t whole = parts >= 0 ? parts / n : -((-parts + n - 1) / n);
-        return Exact{from.whole + whole, parts - whole * n};
-    };
-    const auto later = [](const Exact& a, const Exact& b) {
-        return std::pair(a.whole, a.part) < std::pair(b.whole, b.part) ? b : a;
-    };
-    const auto up = [](const Exact& e) { return std::min(e.whole + (e.part > 0 ? 1 : 0), k_never); };
-
+SlowKey::View SlowKey::stand(TicketId id) const {
     View v;
-    v.grant = std::min<std::int64_t>(100'000, period);
     v.number = m_count + 1;
     std::vector<std::int64_t> line;
-    std::int64_t lowest_away = k_never;
     for (const auto& w : m_waiters) {
         if (w.id == id) {
             v.number = w.number;
         } else if (w.place == Place::in_line) {
             line.push_back(w.number);
         } else if (w.place == Place::away) {
-            lowest_away = std::min(lowest_away, w.number);
+            v.lowest_away = std::min(v.lowest_away, w.number);
         }
     }
     std::sort(line.begin(), line.end());
     v.others = static_cast<std::int64_t>(line.size());
     v.rank = std::lower_bound(line.begin(), line.end(), v.number) - line.begin();
     if (v.rank >= 64 && v.number <= m_count) v.rank = std::min(v.others, 63 + v.number - line[63]);
+    return v;
+}
 
-    v.base = steps({m_now, 0}, -(std::min<std::int64_t>(v.others, 2) + rate.burst() - 1));
-    if (m_paused_until > 0) v.base = later(v.base, {m_paused_until, 0});
-    if (m_slot_n == n) v.base = later(v.base, steps(m_slot, 1));
-    if (m_slot_n != 0 && m_slot_n != n) v.base = later(v.base, steps({up(m_slot), 0}, 1));
-    v.due = up(steps(v.base, v.rank));
+SlowKey::Exact SlowKey::earliest_slot(const Rate& rate, std::int64_t others) const {
+    const auto later = [](const Exact& a, const Exact& b) {
+        return std::pair(a.whole, a.part) < std::pair(b.whole, b.part) ? b : a;
+    };
+    Exact base = steps(rate, {m_now, 0}, -(std::min<std::int64_t>(others, 2) + rate.burst() - 1));
+    if (m_paused_until > 0) base = later(base, {m_paused_until, 0});
+    if (m_slot_n == 0) return base;
+    const bool same = m_slot_n == rate.allow();
+    return later(base, steps(rate, same ? m_slot : Exact{rounded_up(m_slot), 0}, 1));
+}
 
-    std::int64_t opens = 0;
-    if (!paced_only) {
-        std::int64_t ahead = 0;
-        for (std::int64_t i = 0; i < std::min<std::int64_t>(v.rank, 16); ++i) {
-            if (up(steps(v.base, i)) <= m_now) ++ahead;
-        }
-        if (ahead < n - 1 && lowest_away < v.number) ++ahead;
-        v.room = ahead < n;
-        const std::int64_t before = static_cast<std::int64_t>(m_log.size()) - (n - ahead);
-        if (v.room && before >= 0) opens = m_log[static_cast<std::size_t>(before)] + period;
+// When the window has room for the asker and for those ahead who are due; nothing where it has none for it.
+std::optional<std::int64_t> SlowKey::window_opens(const Rate& rate, const View& v) const {
+    std::int64_t ahead = 0;
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(v.rank, 16); ++i) {
+        if (rounded_up(steps(rate, v.base, i)) <= m_now) ++ahead;
     }
-    v.not_before = std::max(opens, m_last_start);
-    v.at = std::max({m_now, up(v.base), v.not_before});
+    if (ahead < rate.allow() - 1 && v.lowest_away < v.number) ++ahead;
+    if (ahead >= rate.allow()) return std::nullopt;
+    const std::int64_t before = static_cast<std::int64_t>(m_log.size()) - (rate.allow() - ahead);
+    return before < 0 ? 0 : m_log[static_cast<std::size_t>(before)] + rate.period().count();
+}
+
+SlowKey::View SlowKey::look(const Rate& rate, bool paced_only, TicketId id) const {
+    View v = stand(id);
+    v.grant = std::min<std::int64_t>(100'000, rate.period().count());
+    v.base = earliest_slot(rate, v.others);
+    v.due = rounded_up(steps(rate, v.base, v.rank));
+    const auto opens = paced_only ? std::optional<std::int64_t>{0} : window_opens(rate, v);
+    v.not_before = std::max(opens.value_or(0), m_last_start);
+    v.at = std::max({m_now, rounded_up(v.base), v.not_before});
     const bool paused = m_now < m_paused_until;
-    v.starts = !paused && v.room && v.rank < 64 && v.due <= m_now + v.grant && v.at <= m_now + v.grant;
+    v.starts = !paused && opens && v.rank < 64 && v.due <= m_now + v.grant && v.at <= m_now + v.grant;
     if (paced_only && !paused && v.others == 0 && v.number > m_count) {  // nobody waits: free
         v.at = std::max(m_now, m_last_start);
         v.base = {v.at, 0};

@@ -39,6 +39,11 @@ private:
     void sweep();
     Waiter* find(TicketId);
     void leave(TicketId);
+    static Exact steps(const Rate&, const Exact&, std::int64_t count);
+    static std::int64_t rounded_up(const Exact&);
+    View stand(TicketId) const;
+    Exact earliest_slot(const Rate&, std::int64_t others) const;
+    std::optional<std::int64_t> window_opens(const Rate&, const View&) const;
     View look(const Rate&, bool paced_only, TicketId) const;
     Answer wait_in_line(const Question&, const Rate&, const View&, Answer);
 
