@@ -24,7 +24,8 @@ struct NotExecutable {
 };
 using ChildEnd = std::variant<Exited, Signaled, NotFound, NotExecutable>;
 
-enum class Stream { standard_output, standard_error };
+// `output_and_error`: they are the same open file and share one pipe.
+enum class Stream { standard_output, standard_error, output_and_error };
 
 // Is told what passes through a watched stream, before it is passed on. What it does delays the output, so it
 // has to be fast. `bytes` are valid during the call only; a chunk ends anywhere.
@@ -44,7 +45,7 @@ struct Command {
     std::vector<std::pair<std::string, std::string>> extra_environment;
     // A watched stream goes through a pipe, unchanged and at once. A stream that is a terminal or closed is
     // inherited whatever is asked. When standard output and error are the same open file they share one pipe
-    // if either is watched, so that their order is kept; it is then all told as standard output.
+    // if either is watched, so that their order is kept.
     bool watch_output = false;
     bool watch_error = false;
 };

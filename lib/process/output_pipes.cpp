@@ -41,7 +41,8 @@ Result<OutputPipes> OutputPipes::open(const Command& command, OutputWatcher* wat
     const bool error = command.watch_error && can_watch(STDERR_FILENO);
     const bool together = (output || error) && same_open_file(STDOUT_FILENO, STDERR_FILENO);
     if (output || together) {
-        const auto end = pipes.add(STDOUT_FILENO, Stream::standard_output);
+        const auto end =
+            pipes.add(STDOUT_FILENO, together ? Stream::output_and_error : Stream::standard_output);
         if (!end) return end.error();
         pipes.m_child_output = *end;
         if (together) pipes.m_child_error = *end;

@@ -249,8 +249,9 @@ Gate::Outcome Gate::wait_own_pause(Wait& wait) {
 void Gate::tell_differences(const Wait& wait, const Answer& answer) {
     const bool judged = answer.kind == AnswerKind::start || answer.kind == AnswerKind::wait;
     if (!judged) return;
-    const bool held_to_registered = answer.registered && m_options.rate && answer.rate != m_options.rate;
-    if (!m_told_numbers && (answer.other_rate || held_to_registered)) {
+    // Who brings no numbers has none that could differ.
+    const bool held_to_registered = answer.registered && answer.rate != m_options.rate;
+    if (!m_told_numbers && m_options.rate && (answer.other_rate || held_to_registered)) {
         m_told_numbers = true;
         m_events.other_numbers(m_key, answer);
     }

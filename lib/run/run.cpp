@@ -14,12 +14,23 @@ Moment moment_now() {
     return {BootClock::now(), wall_now()};
 }
 
+ScannedStream scanned(Stream stream) {
+    switch (stream) {
+        case Stream::standard_output:
+            return ScannedStream::out;
+        case Stream::standard_error:
+            return ScannedStream::err;
+        case Stream::output_and_error:
+            break;
+    }
+    return ScannedStream::both;
+}
+
 class ScanningWatcher final : public OutputWatcher {
 public:
     explicit ScanningWatcher(RefusalScanner& scanner) : m_scanner(scanner) {}
     void saw(Stream stream, std::string_view bytes) override {
-        m_scanner.feed(stream == Stream::standard_output ? ScannedStream::out : ScannedStream::err, bytes,
-                       moment_now());
+        m_scanner.feed(scanned(stream), bytes, moment_now());
     }
 
 private:
@@ -36,6 +47,8 @@ const char* stream_name(Evidence::Source source) {
             return "stdout";
         case Evidence::Source::err:
             return "stderr";
+        case Evidence::Source::both:
+            return "output";
         case Evidence::Source::exit_code:
             break;
     }
@@ -71,6 +84,7 @@ private:
         ++m_result.attempts;
         RefusalScanner scanner(m_plan.rules);
         ScanningWatcher watcher(scanner);
+        m_gate.store().rest();  // a command may run for hours
         const auto report = m_runner.run(command(), &watcher);
         if (!report) {
             finish(report.error());
@@ -132,7 +146,12 @@ private:
         const bool again = next == Next::line_up || next == Next::back_off;
         const bool input_lost = again && !input_is_whole();
         const bool lines_up = next == Next::line_up && !input_lost;
-        const Duration paused = verdict.pause ? pause_key(verdict, lines_up) : Duration::zero();
+        const Duration paused = verdict.pause ? pause_key(verdict) : Duration::zero();
+        // Where the refusal ends the run, the line about its end tells of it.
+        const bool ends_it = next == Next::give_up || (input_lost && next == Next::line_up);
+        if (verdict.pause && !ends_it) {
+            m_events.refused({m_plan.key, m_note, paused, !verdict.ill_formed.empty(), lines_up});
+        }
         if (input_lost) {
             end_with_half_read_input(next, paused);
             return;
@@ -155,7 +174,7 @@ private:
     }
 
     // Returns what the key's pause has left.
-    Duration pause_key(const Verdict& verdict, bool lines_up_again) {
+    Duration pause_key(const Verdict& verdict) {
         m_note = PauseNote{};
         m_note.summary = verdict.evidence.reason;
         m_note.line = verdict.evidence.line;
@@ -172,9 +191,7 @@ private:
                              "' is no delay that can be read: the default pause is used");
         }
         if (!answer) m_events.warning("the store could not be told of the pause: " + answer.error().message);
-        const Duration left = answer ? answer->left : *verdict.pause;
-        m_events.refused({m_plan.key, m_note, left, !verdict.ill_formed.empty(), lines_up_again});
-        return left;
+        return answer ? answer->left : *verdict.pause;
     }
 
     void back_off() {

@@ -51,6 +51,18 @@ TEST_CASE("refusal: a 429 head pauses the key and the job runs again", "[cli]") 
     CHECK(inspect(sandbox)["pause"]["job"] == "sh");
 }
 
+TEST_CASE("refusal: what a client says counts also where both streams are one, as cron has them", "[cli]") {
+    const Sandbox box;
+    auto options = box.options();
+    options.err_to_out = true;
+    const auto ended =
+        run_program(box.command({"run", "-k", "a", "-r", "5/s", "--rerun", "never", "--", "sh", "-c",
+                                 "echo 'curl: (22) The requested URL returned error: 429' >&2; exit 22"}),
+                    options);
+    CHECK(ended.code == 75);
+    CHECK_THAT(box.run({"inspect", "a"}).out, ContainsSubstring("PAUSED"));
+}
+
 TEST_CASE("refusal: -q hides it", "[cli]") {
     Sandbox sandbox;
     const ProgramResult result = sandbox.run(run_words(k_once_refused, {"-q"}));

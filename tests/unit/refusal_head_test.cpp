@@ -7,6 +7,22 @@
 using namespace jobthrottle;
 using namespace jobthrottle::refusal_test;
 
+TEST_CASE("refusal: where standard output and error are one, what counts on either counts", "[unit]") {
+    const auto judged = [](const std::string& bytes, int exit_code) {
+        RefusalScanner scanner;
+        scanner.feed(ScannedStream::both, bytes, after(0s));
+        return scanner.finish({exit_code, after(0s)});
+    };
+    const std::string curl = "curl: (22) The requested URL returned error: 429";
+    CHECK(judged("some body\n" + curl + "\n", 22).refused);
+    CHECK(judged(curl, 22).evidence.source == Evidence::Source::both);
+    CHECK_FALSE(judged(curl, 0).pause);
+    CHECK(judged(k_refused, 0).asked == 30s);                                // a head on output
+    CHECK(judged("  HTTP/1.1 429 X\n  Retry-After: 7\n\n", 8).asked == 7s);  // wget -S
+    CHECK(judged("working\nRetry-After: 9\n", 1).asked == 9s);               // the last line
+    CHECK_FALSE(judged(k_refused + head("200 OK"), 0).pause);                // got through
+}
+
 TEST_CASE("refusal: values and lines without end stay bounded and do no harm", "[unit]") {
     const std::string digits(5000, '7');
     const Verdict cut = judge(head("429 X", "Retry-After: " + digits + "\r\n"), 0);

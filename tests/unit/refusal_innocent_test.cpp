@@ -112,6 +112,7 @@ TEST_CASE("refusal: innocent texts never pause, whatever the exit code and the s
             CAPTURE(text.what, exit_code);
             CHECK_FALSE(pauses(text.bytes, ScannedStream::out, exit_code));
             CHECK_FALSE(pauses(text.bytes, ScannedStream::err, exit_code));
+            CHECK_FALSE(pauses(text.bytes, ScannedStream::both, exit_code));
         }
     }
 }
@@ -122,6 +123,7 @@ TEST_CASE("refusal: all innocent texts in one output", "[unit]") {
         all += text.bytes;
     CHECK_FALSE(pauses(all, ScannedStream::out, 0));
     CHECK_FALSE(pauses(all, ScannedStream::err, 0));
+    CHECK_FALSE(pauses(all, ScannedStream::both, 0));
     // The same means find a real one behind them.
     all += "HTTP/1.1 429 Too Many Requests\r\n\r\n";
     CHECK(pauses(all, ScannedStream::out, 0));

@@ -10,7 +10,7 @@ namespace jobthrottle {
 namespace {
 
 std::size_t index_of(ScannedStream stream) {
-    return stream == ScannedStream::out ? 0 : 1;
+    return static_cast<std::size_t>(stream);
 }
 
 // Gathers what speaks for a pause.
@@ -55,11 +55,14 @@ std::optional<Refusal> refusal_by_exit(const std::vector<ExitRule>& rules, const
 
 RefusalScanner::RefusalScanner(RefusalRules rules)
     : m_rules(std::move(rules)),
-      m_streams{StreamScan(settings_for(ScannedStream::out)), StreamScan(settings_for(ScannedStream::err))} {}
+      m_streams{StreamScan(settings_for(ScannedStream::out)), StreamScan(settings_for(ScannedStream::err)),
+                StreamScan(settings_for(ScannedStream::both))} {}
 
 StreamScan::Settings RefusalScanner::settings_for(ScannedStream stream) const {
     if (stream == ScannedStream::out) return {stream, m_rules.out_through_terminal, nullptr};
-    return {stream, m_rules.err_through_terminal, &m_rules.line_rules};
+    const bool through_terminal =
+        m_rules.err_through_terminal || (stream == ScannedStream::both && m_rules.out_through_terminal);
+    return {stream, through_terminal, &m_rules.line_rules};
 }
 
 void RefusalScanner::feed(ScannedStream stream, std::string_view bytes, Moment now) {
@@ -74,9 +77,10 @@ Verdict RefusalScanner::finish(const AttemptEnd& end) {
         stream.end(end.at);
         found.add(stream.refusal(failed), true);
     }
-    const auto& [out, err] = m_streams;
+    const auto& [out, err, both] = m_streams;
     // The message of a command that succeeded is about the next one.
     found.add(out.message(), failed);
+    found.add(both.message(), failed);
     if (m_rules.message_on_err) found.add(err.message(), failed);
     found.add(refusal_by_exit(m_rules.exit_rules, end), true);
     return found.decide(m_rules.bounds, end.at.boot);

@@ -66,7 +66,7 @@ private:
     StreamScan::Settings settings_for(ScannedStream stream) const;
 
     RefusalRules m_rules;
-    std::array<StreamScan, 2> m_streams;  // indexed by ScannedStream; borrow m_rules
+    std::array<StreamScan, 3> m_streams;  // indexed by ScannedStream; borrow m_rules
 };
 
 }  // namespace jobthrottle

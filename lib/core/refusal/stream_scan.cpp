@@ -156,7 +156,7 @@ bool StreamScan::open_head(const TextLine& line, bool after_awaiting, Moment now
             return true;
         }
     }
-    const bool may_be_indented = after_awaiting || m_settings.stream == ScannedStream::err;
+    const bool may_be_indented = after_awaiting || m_settings.stream != ScannedStream::out;
     if (may_be_indented && line.text.starts_with("  ")) {
         if (const auto status = parse_status_line(line.text.substr(2))) {
             begin_head(HeadPrefix::indented, *status, line, now);
@@ -224,7 +224,15 @@ void StreamScan::note_message(std::string_view text, Moment now) {
 }
 
 Evidence::Source StreamScan::source() const {
-    return m_settings.stream == ScannedStream::out ? Evidence::Source::out : Evidence::Source::err;
+    switch (m_settings.stream) {
+        case ScannedStream::out:
+            return Evidence::Source::out;
+        case ScannedStream::err:
+            return Evidence::Source::err;
+        case ScannedStream::both:
+            break;
+    }
+    return Evidence::Source::both;
 }
 
 }  // namespace jobthrottle

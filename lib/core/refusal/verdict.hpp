@@ -14,12 +14,13 @@ struct Moment {
     WallTime wall;
 };
 
-// The two streams that are read. Each is judged on its own.
-enum class ScannedStream { out, err };
+// The streams that are read. Each is judged on its own. `both` is standard output and error of a command for
+// which they are one file (2>&1): what counts on either counts there.
+enum class ScannedStream { out, err, both };
 
 // What a verdict rests on. All text is raw bytes of the command, to be escaped by whoever prints it.
 struct Evidence {
-    enum class Source { out, err, exit_code };
+    enum class Source { out, err, both, exit_code };
     Source source = Source::out;
     std::string line;  // the line that was read, at most 200 bytes, colours taken out; empty for an exit code
     std::string reason;  // "HTTP 429, Retry-After: 1800", "HTTP 429, said by curl", "exit code 75"
