@@ -27,8 +27,8 @@ JobOptions job_options(ArgsReader& reader) {
     if (reader.has(Opt::max_refusals))
         job.max_refusals = reader.number(Opt::max_refusals, 1, 1, k_most_tries);
     if (reader.has(Opt::backoff)) {
-        auto backoff = parse_backoff(reader.text(Opt::backoff));
-        if (backoff) job.backoff = std::move(backoff).value();
+        const auto backoff = parse_backoff(reader.text(Opt::backoff));
+        if (backoff) job.backoff = *backoff;
         if (!backoff) reader.fail(usage_error("--backoff " + backoff.error().message));
     }
     return job;

@@ -31,9 +31,9 @@ void ArgsReader::want(Opt id, const std::string& value, const std::string& wante
                      std::string(row.example)));
 }
 
-std::string ArgsReader::text(Opt id, std::string fallback) const {
+std::string ArgsReader::text(Opt id, const std::string& fallback) const {
     const std::string* given = m_words.last(id);
-    return given == nullptr ? std::move(fallback) : *given;
+    return given == nullptr ? fallback : *given;
 }
 
 Duration ArgsReader::duration(Opt id, Duration fallback, Duration least, Duration most) {

@@ -28,7 +28,7 @@ public:
     ArgsReader(const CommandRow& command, Words words, const Surroundings& surroundings);
 
     bool has(Opt id) const { return m_words.has(id); }
-    std::string text(Opt id, std::string fallback = {}) const;
+    std::string text(Opt id, const std::string& fallback = {}) const;
     Duration duration(Opt id, Duration fallback, Duration least = {}, Duration most = k_longest_duration);
     int number(Opt id, int fallback, int least, int most);
     template <typename T>
