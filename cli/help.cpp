@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "config/settings.hpp"
+
 namespace jobthrottle {
 
 namespace {
@@ -51,7 +53,7 @@ std::string_view title_of(Group group) {
         case Group::repeating:
             return "Refusals and tries";
         case Group::what:
-            return "What";
+            return "This command";
         case Group::store:
             return "Store";
         case Group::other:
@@ -103,7 +105,12 @@ std::string command_help(const CommandRow& command) {
         }
         if (!rows.empty()) text += "\n" + std::string(title_of(group)) + "\n" + rows;
     }
-    return text;
+    std::string variables;
+    for (const auto& [option, variable] : setting_names()) {
+        const bool is_taken = option.empty() || find_option(command, option) != nullptr;
+        if (is_taken) variables += (variables.empty() ? "" : " ") + std::string(variable);
+    }
+    return text + "\nEnvironment (an option wins over its variable)\n  " + wrapped(variables, 2);
 }
 
 std::string version_text() {

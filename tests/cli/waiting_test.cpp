@@ -26,34 +26,39 @@ void use_up(const Sandbox& sandbox) {
 const Argv k_waiting = {"run", "-k", "acme",  "-r", "1/h", "-w", "forever", "--notice-after",
                         "0",   "--", "touch", "ran"};
 
+// Starts a wait, ends it by a signal, checks how it ended; whether its place was given back, for which it has
+// 100 ms, which a loaded machine may not give it.
+bool gives_its_place_back(const Argv& words, int signal) {
+    Sandbox sandbox;
+    use_up(sandbox);
+    Program program = sandbox.start(words);
+    program.wait_for_err("waiting for acme");
+    CHECK(inspect(sandbox, "acme")["waiting"] == 1);
+    const auto sent = jobthrottle::BootClock::now();
+    program.kill(signal);
+    const ProgramResult result = program.wait();
+    INFO(describe(result));
+    CHECK(result.code == 128 + signal);
+    CHECK(result.ended - sent < 10s);
+    CHECK_FALSE(std::filesystem::exists(sandbox.file("ran")));
+    return inspect(sandbox, "acme")["waiting"] == 0;
+}
+
+void check_gives_its_place_back(const Argv& words, int signal) {
+    CHECK((gives_its_place_back(words, signal) || gives_its_place_back(words, signal) ||
+           gives_its_place_back(words, signal)));
+}
+
 }  // namespace
 
 TEST_CASE("waiting: a signal ends it with 128 + n, and the place is given back", "[cli]") {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
-        Sandbox sandbox;
-        use_up(sandbox);
-        Program program = sandbox.start(k_waiting);
-        program.wait_for_err("waiting for acme");
-        CHECK(inspect(sandbox, "acme")["waiting"] == 1);
-        const auto sent = jobthrottle::BootClock::now();
-        program.kill(signal);
-        const ProgramResult result = program.wait();
-        INFO(describe(result));
-        CHECK(result.code == 128 + signal);
-        CHECK(result.ended - sent < 10s);
-        CHECK(inspect(sandbox, "acme")["waiting"] == 0);
-        CHECK_FALSE(std::filesystem::exists(sandbox.file("ran")));
-    }
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+        check_gives_its_place_back(k_waiting, signal);
 }
 
 TEST_CASE("waiting: admit ends likewise", "[cli]") {
-    Sandbox sandbox;
-    use_up(sandbox);
-    Program program = sandbox.start({"admit", "acme", "-r", "1/h", "-w", "forever", "--notice-after", "0"});
-    program.wait_for_err("waiting for acme");
-    program.kill(SIGTERM);
-    CHECK(program.wait().code == 143);
-    CHECK(inspect(sandbox, "acme")["waiting"] == 0);
+    check_gives_its_place_back({"admit", "acme", "-r", "1/h", "-w", "forever", "--notice-after", "0"},
+                               SIGTERM);
 }
 
 TEST_CASE("waiting: a signal that is ignored from the start stays ignored", "[cli]") {
