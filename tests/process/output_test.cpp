@@ -49,7 +49,7 @@ TEST_CASE("output: 20 MB of any bytes pass unchanged", "[process]") {
         CHECK(result.status() == 0);
         CHECK((read_file(dir.file("out")) == bytes));
     }
-    CHECK_THAT(read_file(dir.file("report")), ContainsSubstring(" output_error=0 saw=20000000+0 "));
+    CHECK_THAT(read_file(dir.file("report")), ContainsSubstring(" output_error=0 saw=20000000+0+0 "));
 }
 
 TEST_CASE("output: the two streams stay apart where they were apart", "[process]") {
@@ -62,7 +62,7 @@ TEST_CASE("output: the two streams stay apart where they were apart", "[process]
         CHECK(result.status() == 4);
         CHECK(result.out == "out\n");
         CHECK(result.err == "error\n");
-        CHECK_THAT(read_file(dir.file("report")), ContainsSubstring(" saw=" + saw + " "));
+        CHECK_THAT(read_file(dir.file("report")), ContainsSubstring(" saw=" + saw + "+0 "));
     };
     check({}, "0+0");
     check({"--watch-out"}, "4+0");
@@ -82,7 +82,7 @@ TEST_CASE("output: streams that are one open file keep their order", "[process]"
             k_probe + " wrap --no-terminal " + watch + " --report " + dir.file("report") + " -- ";
         CHECK(run_program({"sh", "-c", wrap + command + " 2>&1"}, off_terminal()).out == expected);
         CHECK_THAT(read_file(dir.file("report")),
-                   ContainsSubstring(" saw=" + std::to_string(expected.size()) + "+0 "));
+                   ContainsSubstring(" saw=0+0+" + std::to_string(expected.size()) + " "));
         (void)run_program({"sh", "-c", wrap + command + " >" + dir.file("log") + " 2>&1"}, off_terminal());
         CHECK(read_file(dir.file("log")) == expected);
     }

@@ -39,10 +39,13 @@ struct WrapOptions {
 class Counter final : public OutputWatcher {
 public:
     void saw(Stream stream, std::string_view bytes) override {
-        (stream == Stream::standard_output ? output : error) += bytes.size();
+        if (stream == Stream::standard_output) output += bytes.size();
+        if (stream == Stream::standard_error) error += bytes.size();
+        if (stream == Stream::output_and_error) both += bytes.size();
     }
     std::size_t output = 0;
     std::size_t error = 0;
+    std::size_t both = 0;
 };
 
 std::string open_descriptors() {
@@ -112,8 +115,8 @@ int wrap(const Args& args) {
         std::ofstream file(options.report);
         file << "end=" << name_of(last.end) << " code=" << code_of(last.end)
              << " stop=" << last.stop_signal.value_or(0) << " output_error=" << last.output_error
-             << " saw=" << counter.output << "+" << counter.error << " pid=" << getpid()
-             << " descriptors=" << (kept_descriptors ? "kept" : "leaked")
+             << " saw=" << counter.output << "+" << counter.error << "+" << counter.both
+             << " pid=" << getpid() << " descriptors=" << (kept_descriptors ? "kept" : "leaked")
              << " children=" << (has_children ? "left" : "none") << "\n";
     }
     return code_of(last.end);
