@@ -67,6 +67,11 @@ Error unknown_command(const std::string& word) {
     const auto later = later_commands();
     if (std::find(later.begin(), later.end(), word) != later.end())
         return usage_error(word + ": this version does not have it");
+    for (const auto& [typed, here] : other_command_names()) {
+        if (word == typed)
+            return usage_error("there is no command " + in_quotes(word) + "; did you mean " +
+                               std::string(here) + "?");
+    }
     if (word.size() > 1 && word.front() == '-') {
         return usage_error(
             "the command comes first: " + in_quotes(word) +
@@ -80,11 +85,11 @@ Error unknown_command(const std::string& word) {
                        (nearest ? "; did you mean " + *nearest + "?" : "; see jobthrottle --help"));
 }
 
-Result<Options> help_for(const Strings& words) {
-    if (words.size() < 2) return Options{ShowText{program_help()}};
+Result<Options> help_for(const Strings& words, int width) {
+    if (words.size() < 2) return Options{ShowText{program_help(width)}};
     const CommandRow* command = find_command(words[1]);
     if (command == nullptr) return unknown_command(words[1]);
-    return Options{ShowText{command_help(*command)}};
+    return Options{ShowText{command_help(*command, width)}};
 }
 
 Result<Options> parse_command(const CommandRow& command, const Strings& own, bool has_dashes,
@@ -95,7 +100,7 @@ Result<Options> parse_command(const CommandRow& command, const Strings& own, boo
     auto words = read_words(
         command, Strings(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(std::min(ours, own.size()))));
     if (!words) return words.error();
-    if (words->has(Opt::help)) return Options{ShowText{command_help(command)}};
+    if (words->has(Opt::help)) return Options{ShowText{command_help(command, surroundings.width)}};
     if (command.takes_command && !has_dashes) return without_dashes(command, own);
     if (command.takes_command && after.empty()) return without_dashes(command, {});
     if (!command.takes_command)
@@ -119,7 +124,7 @@ Result<Options> parse_args(const Strings& words, const Surroundings& surrounding
     }
     const std::string& first = words.front();
     if (first == "--version") return Options{ShowText{version_text()}};
-    if (first == "--help" || first == "-h" || first == "help") return help_for(words);
+    if (first == "--help" || first == "-h" || first == "help") return help_for(words, surroundings.width);
     const CommandRow* command = find_command(first);
     if (command == nullptr) return unknown_command(first);
     const auto dashes = std::find(words.begin() + 1, words.end(), "--");

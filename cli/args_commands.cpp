@@ -118,13 +118,17 @@ Options build_pause(ArgsReader& reader, const std::vector<std::string>&) {
     PauseOptions pause{reader.common(), reader.key(), {}, true, {}, {}, {}, reader.has(Opt::json)};
     pause.reason = reader.text(Opt::reason);
     const auto length = reader.next_positional();
-    if (static_cast<int>(length.has_value()) + static_cast<int>(reader.has(Opt::until)) +
-            static_cast<int>(reader.has(Opt::retry_after)) !=
-        1) {
+    const int given = static_cast<int>(length.has_value()) + static_cast<int>(reader.has(Opt::until)) +
+                      static_cast<int>(reader.has(Opt::retry_after));
+    const std::string example = ", for example jobthrottle pause github 10m";
+    if (given == 0) {
+        reader.fail(usage_error(
+            "how long? want one of DURATION, forever, --until TIME and --retry-after VALUE" + example));
+    } else if (given > 1) {
         reader.fail(
-            usage_error("want one of DURATION, forever, --until TIME and --retry-after VALUE, for example "
-                        "jobthrottle pause "
-                        "github 10m"));
+            usage_error("that says more than once how long: give one of DURATION, --until and "
+                        "--retry-after" +
+                        example));
     } else if (length) {
         take_length(reader, pause, *length);
     } else if (reader.has(Opt::until)) {
@@ -154,7 +158,7 @@ Options build_unregister(ArgsReader& reader, const std::vector<std::string>&) {
 }
 
 Options build_inspect(ArgsReader& reader, const std::vector<std::string>&) {
-    return InspectOptions{reader.common(), reader.key(), reader.has(Opt::json)};
+    return InspectOptions{reader.common(), reader.key(), reader.has(Opt::json), reader.has(Opt::all)};
 }
 
 Options build_keys(ArgsReader& reader, const std::vector<std::string>&) {

@@ -2,6 +2,7 @@
 #include "cli/args_reader.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/text.hpp"
 
@@ -13,6 +14,31 @@ bool is_setting(std::string_view option) {
     const auto& names = setting_names();
     return std::any_of(names.begin(), names.end(),
                        [&](const SettingNames& setting) { return setting.option == option; });
+}
+
+// "; for half a start a second say 1/2s" and the like: what a count with a fraction comes to in whole starts.
+std::string whole_rate_hint(const std::string& text) {
+    constexpr std::size_t k_most_digits = 6;
+    const auto dot = text.find('.');
+    const auto slash = text.find('/');
+    if (dot == std::string::npos || slash == std::string::npos || dot > slash) return "";
+    const std::string fraction = text.substr(dot + 1, slash - dot - 1);
+    const auto whole = dot == 0 ? std::optional<std::int64_t>{0} : parse_whole_number(text.substr(0, dot));
+    const auto parts = parse_whole_number(fraction);
+    if (!whole || !parts || fraction.size() > k_most_digits || *whole > 1'000'000) return "";
+    std::int64_t scale = 1;
+    for (std::size_t digit = 0; digit < fraction.size(); ++digit)
+        scale *= 10;
+    std::int64_t count = *whole * scale + *parts;
+    const std::int64_t common = std::max<std::int64_t>(std::gcd(count, scale), 1);
+    count /= common;
+    const std::string period = text.substr(slash + 1);
+    const bool is_unit = unit_length(period) != Duration::zero();
+    const auto length = parse_duration(is_unit ? "1" + period : period);
+    if (!length || *length > k_longest_duration / (scale / common)) return "";
+    const std::string rate =
+        std::to_string(count) + "/" + format_duration_exactly(*length * (scale / common));
+    return parse_rate(rate) ? "; did you mean " + rate + "?" : "";
 }
 
 }  // namespace
@@ -95,6 +121,12 @@ Key ArgsReader::key() {
     } else if (!m_command.takes_command) {
         bytes = next_positional();
     }
+    if (!bytes && m_command.takes_command && !m_words.positionals.empty()) {
+        const std::string& word = m_words.positionals.front();
+        fail(usage_error("no --key, and " + in_quotes(word) + " stands before the --; did you mean -k " +
+                         escape_for_display(word.substr(0, 60)) + "?"));
+        return *Key::make("none");
+    }
     if (!bytes) {
         const std::string name(m_command.name);
         fail(usage_error(
@@ -145,7 +177,7 @@ std::optional<Rate> ArgsReader::rate() {
     if (const std::string* given = m_words.last(Opt::rate)) {
         const auto parsed = parse_rate(*given);
         if (parsed) rate = *parsed;
-        if (!parsed) fail(usage_error("--rate " + parsed.error().message));
+        if (!parsed) fail(usage_error("--rate " + parsed.error().message + whole_rate_hint(*given)));
     }
     const std::string* burst = m_words.last(Opt::burst);
     if (burst == nullptr || m_fault) return rate;

@@ -19,6 +19,7 @@ struct Surroundings {
     Environment environment;
     WallTime now;
     ZoneOffset zone;
+    int width = 80;  // columns that a help text may take
 };
 
 // Turns words into checked values. The first fault is kept, names the option and shows a right value; after

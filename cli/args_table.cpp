@@ -62,23 +62,26 @@ constexpr OptionRow k_options[] = {
      "maintenance"},
     {Opt::replace, Group::what, "", "--replace", "", "register other numbers than those that are there"},
     {Opt::force, Group::what, "", "--force", "", "also while jobs wait on the key"},
+    {Opt::all, Group::what, "", "--all", "", "show all who wait, however many"},
     {Opt::json, Group::what, "", "--json", "", "print JSON"},
     {Opt::name, Group::what, "", "--name", "NAME",
-     "the job's name in the waiting list (the command's base name)", "nightly"},
+     "the job's name in the waiting list (the command's base name, or admit)", "nightly"},
 
     {Opt::store, Group::store, "", "--store", "URL",
-     "where the state is kept: local:, local:/PATH, redis://HOST[:PORT][/DB], unix:///PATH",
+     "where the state is kept: local:, local:/PATH, redis://HOST[:PORT][/DB], unix:///PATH; a password "
+     "belongs in JOBTHROTTLE_PASSWORD",
      "redis://localhost"},
     {Opt::prefix, Group::store, "", "--prefix", "NAME", "keeps applications apart in one store", "billing"},
     {Opt::on_store_error, Group::store, "", "--on-store-error", "POLICY",
-     "when the store is away: auto, local (throttle on this machine), open (unthrottled), closed (exit 69)",
+     "when the store is away: local (throttle on this machine until it is back), open (run unthrottled), "
+     "closed (exit 69), auto (local where, as in this version, only rates and pauses are asked)",
      "local"},
     {Opt::store_patience, Group::store, "", "--store-patience", "DURATION",
      "a job in line asks for that long before the policy holds (60s)", "30s"},
     {Opt::connect_timeout, Group::store, "", "--connect-timeout", "DURATION", "of the store (1s)", "1s"},
     {Opt::command_timeout, Group::store, "", "--command-timeout", "DURATION", "of the store (2s)", "2s"},
 
-    {Opt::quiet, Group::other, "-q", "--quiet", "", "no notices; why it does not run is always said"},
+    {Opt::quiet, Group::other, "-q", "--quiet", "", "no notices; what fails is always said"},
     {Opt::verbose, Group::other, "-v", "--verbose", "", "tell every step on standard error"},
     {Opt::help, Group::other, "-h", "--help", "", "this text"},
 };
@@ -151,6 +154,9 @@ constexpr Opt k_key_options[] = {
 constexpr Opt k_key_json_options[] = {
     Opt::key,   Opt::json,    Opt::store, Opt::prefix, Opt::connect_timeout, Opt::command_timeout,
     Opt::quiet, Opt::verbose, Opt::help};
+constexpr Opt k_inspect_options[] = {
+    Opt::key,   Opt::all,     Opt::json, Opt::store, Opt::prefix, Opt::connect_timeout, Opt::command_timeout,
+    Opt::quiet, Opt::verbose, Opt::help};
 constexpr Opt k_keys_options[] = {
     Opt::json,  Opt::store,   Opt::prefix, Opt::connect_timeout, Opt::command_timeout,
     Opt::quiet, Opt::verbose, Opt::help};
@@ -164,7 +170,10 @@ constexpr CommandRow k_commands[] = {
      "provider refused pauses the key and is run again without spending a try.",
      k_run_options, true,
      "  jobthrottle run -k github -r 80/min -- gh api /user\n"
-     "  jobthrottle run -k acme -r 5/s -- curl -fsS https://api.acme.io/v1/items\n"},
+     "  jobthrottle run -k acme -r 5/s -- curl -fsS https://api.acme.io/v1/items\n",
+     "The command finds in its environment JOBTHROTTLE_KEY, JOBTHROTTLE_ATTEMPT (1, 2, ...) and "
+     "JOBTHROTTLE_WAITED (seconds). While it waits, the signal USR1 (kill -USR1 PID) prints a line that says "
+     "how it stands."},
     {"admit", "KEY [-r N/PERIOD] [OPTION]...",
      "The gate alone, for scripts: waits for a start and exits 0. With --no-wait it exits 75 at once where "
      "it "
@@ -190,14 +199,24 @@ constexpr CommandRow k_commands[] = {
      "Why is my job waiting? Limits, starts in the window, pause and waiting list of a key. Exits 1 for a "
      "key "
      "that is not known.",
-     k_key_json_options, false, "  jobthrottle inspect github\n"},
-    {"keys", "[PATTERN] [OPTION]...", "Every known key with its state, one line each.", k_keys_options, false,
-     "  jobthrottle keys 'aws:*'\n"},
+     k_inspect_options, false, "  jobthrottle inspect github\n"},
+    {"keys", "[PATTERN] [OPTION]...",
+     "Every key with live state, a registration or a recent pause, one line each. PATTERN is a glob: *, ? "
+     "and [a-z], quoted from the shell.",
+     k_keys_options, false, "  jobthrottle keys 'aws:*'\n"},
     {"forget", "KEY [OPTION]...",
      "Drops window, pause and waiting list of a key, never what is registered. While jobs wait it lists them "
      "and exits 1.",
      k_forget_options, false, "  jobthrottle forget acme\n"},
 };
+
+constexpr OtherName k_other_option_names[] = {
+    {"--retry", "--tries"}, {"--retries", "--tries"}, {"--attempts", "--tries"}, {"--wait", "--max-wait"}};
+
+constexpr OtherName k_other_command_names[] = {
+    {"-V", "--version"},   {"version", "--version"}, {"ls", "keys"},      {"list", "keys"},
+    {"status", "inspect"}, {"show", "inspect"},      {"exec", "run"},     {"wait", "admit"},
+    {"unpause", "resume"}, {"rm", "forget"},         {"delete", "forget"}};
 
 constexpr LaterRow k_later_options[] = {
     {"--limit", {}, "give --rate"},
@@ -234,6 +253,12 @@ std::span<const CommandRow> command_table() {
 }
 std::span<const OptionRow> option_table() {
     return k_options;
+}
+std::span<const OtherName> other_option_names() {
+    return k_other_option_names;
+}
+std::span<const OtherName> other_command_names() {
+    return k_other_command_names;
 }
 std::span<const LaterRow> later_options() {
     return k_later_options;

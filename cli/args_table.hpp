@@ -35,6 +35,7 @@ enum class Opt {
     reason,
     replace,
     force,
+    all,
     json,
     name,
     store,
@@ -68,6 +69,13 @@ struct CommandRow {
     std::span<const Opt> options;
     bool takes_command = false;  // after --
     std::string_view examples = {};
+    std::string_view more = {};  // to know besides
+};
+
+// What others call it, and what it is called here.
+struct OtherName {
+    std::string_view typed;
+    std::string_view here;
 };
 
 // What this version does not have: an option of a later one, and what to say besides.
@@ -79,6 +87,8 @@ struct LaterRow {
 
 std::span<const CommandRow> command_table();
 std::span<const OptionRow> option_table();
+std::span<const OtherName> other_option_names();
+std::span<const OtherName> other_command_names();
 std::span<const LaterRow> later_options();
 std::span<const std::string_view> later_commands();
 

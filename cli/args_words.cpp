@@ -62,6 +62,11 @@ Error unknown_option(const CommandRow& command, const std::vector<std::string>& 
         if (is_long ? name == later.name : name.substr(0, 2) == later.letter)
             return not_in_this_version(later, value);
     }
+    for (const auto& [typed, here] : other_option_names()) {
+        if (name == typed && find_option(command, here) != nullptr)
+            return usage_error("there is no option " + in_quotes(name) + "; did you mean " +
+                               std::string(here) + "?");
+    }
     std::vector<std::string> names;
     for (const Opt id : command.options)
         names.emplace_back(row_of(id).name);
@@ -71,11 +76,33 @@ Error unknown_option(const CommandRow& command, const std::vector<std::string>& 
                                 : "; see jobthrottle " + std::string(command.name) + " --help"));
 }
 
+const OptionRow* row_that_wants(const CommandRow& command, const std::string& word) {
+    const OptionRow* row = find_option(command, word);
+    return row != nullptr ? row : find_option(command, std::string("-") + word.back());
+}
+
+// An option that stands where the value of another belongs. A value that looks like one is told by "=".
+std::optional<Error> option_as_value(const CommandRow& command, const std::vector<std::string>& words) {
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+        if (!wants_value(command, words[i])) continue;
+        const std::string& value = words[++i];
+        const bool is_long = value.rfind("--", 0) == 0;
+        const std::string name = is_long ? value.substr(0, value.find('=')) : value;
+        if (find_option(command, name) == nullptr) continue;
+        const OptionRow& row = *row_that_wants(command, words[i - 1]);
+        const std::string wanting(row.name);
+        return usage_error(wanting + " needs a value (" + in_quotes(value) +
+                           " stands in its place), for example " + wanting + " " + std::string(row.example) +
+                           ", or " + wanting + "=" + escape_for_display(value.substr(0, 60)) +
+                           " where that is meant");
+    }
+    return std::nullopt;
+}
+
 // Only the last word can lack its value: every other has a word behind it.
 Error missing_value(const CommandRow& command, const std::vector<std::string>& words) {
     const std::string& last = words.back();
-    const OptionRow* row = find_option(command, last);
-    if (row == nullptr) row = find_option(command, std::string("-") + last.back());
+    const OptionRow* row = row_that_wants(command, last);
     if (row == nullptr) return usage_error(in_quotes(last) + " needs a value");
     const std::string name(row->name);
     return usage_error(name + " needs a value, for example " + name + " " + std::string(row->example));
@@ -168,6 +195,7 @@ const std::string* Words::last(Opt id) const {
 }
 
 Result<Words> read_words(const CommandRow& command, const std::vector<std::string>& own) {
+    if (auto fault = option_as_value(command, own)) return *std::move(fault);
     const auto words = without_equals(command, own);
     if (!words) return words.error();
     Walk walk(command);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/help.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -10,16 +11,20 @@ namespace jobthrottle {
 
 namespace {
 
-constexpr std::size_t k_width = 80;
-constexpr std::size_t k_option_column = 30;
+constexpr int k_least_width = 20;
+constexpr std::size_t k_roomy = 60;  // below, what is said of an option stands under it
+
+std::size_t columns_of(int width) {
+    return static_cast<std::size_t>(std::max(width, k_least_width));
+}
 
 // Words of `text` from column `indent` on; what is before it on the first line is already there.
-std::string wrapped(std::string_view text, std::size_t indent) {
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
     std::string out;
     std::size_t column = indent;
     while (!text.empty()) {
         const std::string_view word = text.substr(0, text.find(' '));
-        if (column > indent && column + 1 + word.size() > k_width) {
+        if (column > indent && column + 1 + word.size() > width) {
             out += "\n" + std::string(indent, ' ');
             column = indent;
         } else if (column > indent) {
@@ -33,15 +38,15 @@ std::string wrapped(std::string_view text, std::size_t indent) {
     return out + "\n";
 }
 
-std::string option_help(const OptionRow& row) {
+std::string option_help(const OptionRow& row, std::size_t width) {
+    const std::size_t column = width < k_roomy ? 6 : 30;
     std::string left = "  ";
     left += row.letter.empty() ? "    " : std::string(row.letter) + ", ";
     left += row.name;
     if (!row.value.empty()) left += " " + std::string(row.value);
-    const bool own_line = left.size() + 2 > k_option_column;
-    left +=
-        own_line ? "\n" + std::string(k_option_column, ' ') : std::string(k_option_column - left.size(), ' ');
-    return left + wrapped(row.help, k_option_column);
+    const bool own_line = left.size() + 2 > column;
+    left += own_line ? "\n" + std::string(column, ' ') : std::string(column - left.size(), ' ');
+    return left + wrapped(row.help, column, width);
 }
 
 std::string_view title_of(Group group) {
@@ -64,10 +69,11 @@ std::string_view title_of(Group group) {
 
 }  // namespace
 
-std::string program_help() {
+std::string program_help(int columns) {
+    const std::size_t width = columns_of(columns);
     std::string text =
-        "Start commands no faster than their provider allows, across processes and\n"
-        "machines.\n"
+        wrapped("Start commands no faster than their provider allows, across processes and machines.", 0,
+                width) +
         "\n"
         "  jobthrottle run -k github -r 80/min -- gh api /user\n"
         "                                    at most 80 a minute, whoever runs it\n"
@@ -81,27 +87,31 @@ std::string program_help() {
     std::string names;
     for (const auto& command : command_table())
         names += std::string(command.name) + " ";
-    text += wrapped(names + "help", 10);
+    text += wrapped(names + "help", 10, width);
     text += "Exit      " + wrapped(
                                "the command's own; 75 throttled; 64 usage; 69 store; 78 config; 125 "
                                "jobthrottle itself failed; 126, 127 the command cannot be run",
-                               10);
+                               10, width);
     text += "\n" + wrapped(
                        "Limits are shared on this machine; share them wider with "
                        "JOBTHROTTLE_STORE=redis://host. jobthrottle COMMAND --help tells its options.",
-                       0);
+                       0, width);
     return text;
 }
 
-std::string command_help(const CommandRow& command) {
+std::string command_help(const CommandRow& command, int columns) {
+    const std::size_t width = columns_of(columns);
     const std::string start = "Usage: jobthrottle " + std::string(command.name) + " ";
-    std::string text = start + wrapped(command.usage, start.size()) + "\n" + wrapped(command.about, 0);
+    std::string text = width < k_roomy ? wrapped(start + std::string(command.usage), 0, width)
+                                       : start + wrapped(command.usage, start.size(), width);
+    text += "\n" + wrapped(command.about, 0, width);
     if (!command.examples.empty()) text += "\n" + std::string(command.examples);
+    if (!command.more.empty()) text += "\n" + wrapped(command.more, 0, width);
     for (const Group group :
          {Group::limit, Group::waiting, Group::repeating, Group::what, Group::store, Group::other}) {
         std::string rows;
         for (const Opt id : command.options) {
-            if (row_of(id).group == group) rows += option_help(row_of(id));
+            if (row_of(id).group == group) rows += option_help(row_of(id), width);
         }
         if (!rows.empty()) text += "\n" + std::string(title_of(group)) + "\n" + rows;
     }
@@ -110,7 +120,8 @@ std::string command_help(const CommandRow& command) {
         const bool is_taken = option.empty() || find_option(command, option) != nullptr;
         if (is_taken) variables += (variables.empty() ? "" : " ") + std::string(variable);
     }
-    return text + "\nEnvironment (an option wins over its variable)\n  " + wrapped(variables, 2);
+    return text + "\n" + wrapped("Environment (an option wins over its variable)", 0, width) + "  " +
+           wrapped(variables, 2, width);
 }
 
 std::string version_text() {

@@ -7,9 +7,10 @@
 
 namespace jobthrottle {
 
-// The texts of --help, at most 80 columns wide, made from the table of commands and options.
-std::string program_help();
-std::string command_help(const CommandRow& command);
+// The texts of --help, made from the table of commands and options: at most `width` columns (20 at least),
+// but for command lines that are there to be copied.
+std::string program_help(int width);
+std::string command_help(const CommandRow& command, int width);
 std::string version_text();
 
 }  // namespace jobthrottle

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <variant>
@@ -15,7 +16,7 @@ int main(int argc, char** argv) {
     reserve_standard_descriptors();
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     const Surroundings surroundings{[](const char* name) -> const char* { return std::getenv(name); },
-                                    wall_now(), utc_offset_s};
+                                    wall_now(), utc_offset_s, std::min(80, output_width())};
     const auto options = parse_args(words, surroundings);
     if (!options) return exit_with(options.error());
     return std::visit([](const auto& chosen) { return execute(chosen); }, *options);

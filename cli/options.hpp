@@ -86,6 +86,7 @@ struct InspectOptions {
     Common common;
     Key key;
     bool json = false;
+    bool all = false;  // of the waiting list
 };
 
 struct KeysOptions {

@@ -211,7 +211,7 @@ TEST_CASE("bad input: times and values of the other commands", "[cli]") {
         {{"pause", "a"}, "want one of"},
         {{"pause", "a", "10ms"}, "DURATION '10ms'"},
         {{"pause", "a", "367d"}, "DURATION '367d'"},
-        {{"pause", "a", "10m", "--until", "14:30"}, "want one of"},
+        {{"pause", "a", "10m", "--until", "14:30"}, "give one of DURATION, --until and --retry-after"},
         {{"pause", "a", "--until", "tomorrow"}, "--until 'tomorrow'"},
         {{"pause", "a", "--until", "2001-01-01T00:00:00Z"}, "--until '2001-01-01T00:00:00Z'"},
         {{"pause", "a", "--until", "25:00"}, "--until '25:00'"},

@@ -62,12 +62,52 @@ TEST_CASE("args: an option and its value stand together in every usual way", "[u
         CHECK(run.limit.key.bytes() == "a b");
         CHECK(run.limit.rate == *parse_rate("5/s"));
     }
-    for (const char* key : {"-x", "--rate", "[a,b]", "a,b", "a=b", "{}", "-"}) {
-        CHECK(parsed<RunOptions>({"run", "-k", key, "-r", "5/s", "--", "x"}).limit.key.bytes() == key);
+    for (const std::string key : {"-x", "--rate", "[a,b]", "a,b", "a=b", "{}", "-"}) {
+        const bool is_option = key == "--rate";
+        if (!is_option)
+            CHECK(parsed<RunOptions>({"run", "-k", key, "-r", "5/s", "--", "x"}).limit.key.bytes() == key);
         CHECK(parsed<RunOptions>({"run", std::string("--key=") + key, "-r", "5/s", "--", "x"})
                   .limit.key.bytes() == key);
     }
     CHECK_THAT(fault_of({"run", "--key=", "-r", "5/s", "--", "x"}), ContainsSubstring("empty key"));
+}
+
+TEST_CASE("args: an option where a value belongs is no value", "[unit]") {
+    CHECK(
+        fault_of({"run", "-k", "-r", "5/s", "--", "true"}) ==
+        "--key needs a value ('-r' stands in its place), for example --key github, or --key=-r where that is "
+        "meant");
+    CHECK_THAT(fault_of({"run", "-nk", "--rate=5/s", "--", "true"}),
+               ContainsSubstring("--key needs a value ('--rate=5/s' stands in its place)"));
+    CHECK_THAT(fault_of({"run", "-k", "a", "--rate", "-n", "--", "true"}),
+               ContainsSubstring("--rate needs a value ('-n' stands"));
+    CHECK(parsed<PauseOptions>({"pause", "a", "1m", "--reason", "-nothing"}).reason == "-nothing");
+    CHECK(parsed<PauseOptions>({"pause", "a", "1m", "--reason=-q"}).reason == "-q");
+}
+
+TEST_CASE("args: what is meant is guessed from what others call it", "[unit]") {
+    CHECK_THAT(fault_of({"run", "acme", "-r", "5/s", "--", "true"}),
+               ContainsSubstring("did you mean -k acme?"));
+    CHECK_THAT(fault_of({"run", "-k", "a", "-r", "0.5/s", "--", "x"}),
+               ContainsSubstring("did you mean 1/2s?"));
+    CHECK_THAT(fault_of({"run", "-k", "a", "-r", ".1/min", "--", "x"}),
+               ContainsSubstring("did you mean 1/10m?"));
+    CHECK_THAT(fault_of({"run", "-k", "a", "-r", "2.5/10s", "--", "x"}),
+               ContainsSubstring("did you mean 5/20s?"));
+    for (const char* rate : {"0.0/s", "8./s", "./s", "0.5", "x.5/s", "0.5/fortnight", "1.1/366d",
+                             "999999999999.5/s", "0.0000001/s", "0.5/", "5/0.5.5"}) {
+        const std::string fault = fault_of({"run", "-k", "a", "-r", rate, "--", "x"});
+        INFO(fault);
+        CHECK(fault.find("did you mean") == std::string::npos);
+    }
+    const std::pair<const char*, const char*> k_commands[] = {
+        {"-V", "--version"}, {"ls", "keys"}, {"list", "keys"}, {"status", "inspect"}};
+    for (const auto& [typed, meant] : k_commands)
+        CHECK_THAT(fault_of({typed}), ContainsSubstring("did you mean " + std::string(meant) + "?"));
+    CHECK_THAT(fault_of({"run", "-k", "a", "--retry", "3", "--", "x"}),
+               ContainsSubstring("did you mean --tries?"));
+    for (const auto& [typed, meant] : other_command_names())
+        CHECK((find_command(meant) != nullptr || meant == "--version"));
 }
 
 TEST_CASE("args: all options of run", "[unit]") {
@@ -159,7 +199,8 @@ TEST_CASE("args: a pause is for a time, for ever, until a time, or as a provider
     CHECK(parsed<PauseOptions>({"pause", "a", "--retry-after", "999999"}).length ==
           std::optional<Duration>{24h});
     CHECK_THAT(fault_of({"pause", "a"}), ContainsSubstring("want one of"));
-    CHECK_THAT(fault_of({"pause", "a", "10m", "--until", "14:30"}), ContainsSubstring("want one of"));
+    CHECK_THAT(fault_of({"pause", "a", "10m", "--until", "14:30"}),
+               ContainsSubstring("give one of DURATION, --until and --retry-after"));
     CHECK_THAT(fault_of({"pause", "a", "--until", "2020-01-01T00:00:00Z"}), ContainsSubstring("2020-01-01"));
 }
 
@@ -293,6 +334,34 @@ TEST_CASE("args: every option of a command is in its help, which fits 80 columns
         CHECK_THAT(parsed<ShowText>({"--help"}).text, ContainsSubstring(name));
     }
     CHECK_THAT(parsed<ShowText>({"--version"}).text, ContainsSubstring("jobthrottle "));
+
+    Surroundings narrow = k_surroundings;
+    narrow.width = 40;
+    for (const auto& command : command_table()) {
+        const auto options = parse_args({std::string(command.name), "--help"}, narrow);
+        REQUIRE(options);
+        const std::string text = std::get<ShowText>(*options).text;
+        std::size_t begin = 0;
+        for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+            const std::string line = text.substr(begin, end - begin);
+            begin = end + 1;
+            if (line.rfind("  jobthrottle ", 0) == 0) continue;  // there to be copied
+            INFO(command.name << ": " << line);
+            CHECK(line.size() <= 40);
+        }
+    }
+}
+
+TEST_CASE("args: the help says what a user has to know besides", "[unit]") {
+    const std::string run = parsed<ShowText>({"run", "--help"}).text;
+    for (const char* word : {"USR1", "JOBTHROTTLE_KEY", "JOBTHROTTLE_ATTEMPT", "JOBTHROTTLE_WAITED",
+                             "JOBTHROTTLE_PASSWORD", "auto (local"}) {
+        INFO(word);
+        CHECK_THAT(run, ContainsSubstring(word));
+    }
+    const std::string keys = parsed<ShowText>({"keys", "--help"}).text;
+    CHECK_THAT(keys, ContainsSubstring("glob"));
+    CHECK_THAT(keys, !ContainsSubstring("run"));
 }
 
 TEST_CASE("args: an example of the table is a value that its option takes", "[unit]") {
