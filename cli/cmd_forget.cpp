@@ -21,7 +21,7 @@ int execute(const ForgetOptions& options) {
     say({key + " is not forgotten: " + std::to_string(waiting) +
              (waiting == 1 ? " job waits" : " jobs wait") + " on it; --force drops their places",
          {}});
-    (void)print(waiting_text(answer->waiting, output_width()));
+    say_raw(waiting_text(answer->waiting, error_width()));
     return 1;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cstdlib>
 
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/ending.hpp"
 #include "cli/machine.hpp"
@@ -27,8 +28,8 @@ int execute(const InspectOptions& options) {
     if (!report) return session->exit_with(report.error());
     const LocalTime now = local_now();
     InspectView view{
-        options.key, session->store().name(), session->shared_note(), *report, now.wall, now.utc_offset_s,
-        {}};
+        options.key, session->store().name(), session->shared_note(), *report, now.wall, now.utc_offset_s, {},
+        options.all};
     if (!report->known) view.nearest = nearest_keys(session->store(), options.key);
     const std::string text =
         options.json ? inspect_json(view) + "\n" : inspect_text(view, output_width(), wants_colour());
@@ -47,7 +48,15 @@ int execute(const KeysOptions& options) {
         reports.emplace_back(std::move(key), std::move(report));
     const std::string text =
         options.json ? keys_json(reports) + "\n" : keys_text(reports, output_width(), wants_colour());
-    return print(text) ? 0 : exit_code_of(ErrorKind::internal);
+    if (!print(text)) return exit_code_of(ErrorKind::internal);
+    // An empty list is a result too, and a program that reads it wants no words.
+    if (reports.empty() && !options.json && output_is_terminal() && !options.common.quiet) {
+        const bool all = options.pattern == "*";
+        say({(all ? "no keys in " : "no key matches '" + escape_for_display(options.pattern) + "' in ") +
+                 escape_for_display(session->store().name()),
+             {}});
+    }
+    return 0;
 }
 
 }  // namespace jobthrottle

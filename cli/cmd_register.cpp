@@ -17,12 +17,18 @@ int execute(const RegisterOptions& options) {
                                       " by " + (*there)->who + ": give --replace to register " +
                                       options.rate.text() + " instead. Nothing was changed"));
     }
+    // What the jobs brought is seen only until something is registered.
+    const auto report = session->store().inspect(options.key);
     const auto now = std::chrono::duration_cast<std::chrono::seconds>(wall_now().time_since_epoch()).count();
     const Registration wanted{options.rate, now, user_and_host()};
     const auto before = session->store().set_registration(options.key, wanted);
     if (!before) return session->exit_with(before.error());
     const std::string text = register_text(options.key, options.rate, differs ? *before : std::nullopt);
-    return print(text + "\n") ? 0 : exit_code_of(ErrorKind::internal);
+    if (!print(text + "\n")) return exit_code_of(ErrorKind::internal);
+    const bool will_conflict =
+        !*there && report && report->rate && report->rate->period() != options.rate.period();
+    if (will_conflict && !options.common.quiet) say(say_jobs_will_conflict(options.key, *report->rate));
+    return 0;
 }
 
 int execute(const UnregisterOptions& options) {

@@ -24,14 +24,26 @@ RunPlan plan_of(const RunOptions& options, AtTheGate& job) {
     return plan;
 }
 
+// A terminal is the command's own, so nothing on it can be read.
+void warn_of_terminals(Scan scan, Teller& teller) {
+    const bool out = (scan == Scan::out || scan == Scan::both) && output_is_terminal();
+    const bool err = (scan == Scan::err || scan == Scan::both) && error_is_terminal();
+    if (!out && !err) return;
+    const std::string what = out && err ? "standard output and error are"
+                             : out      ? "standard output is"
+                                        : "standard error is";
+    teller.warning("--scan: " + what + " a terminal, which is left to the command: no refusal is seen there");
+}
+
 // With nothing left to do after the start the command takes this process over.
-RunResult become(const RunPlan& plan, Gate& gate) {
+RunResult become(const RunPlan& plan, Gate& gate, Events& events) {
     RunResult result;
     Admission admission = gate.pass();
     result.waited = gate.waited();
     std::visit(
         [&](auto& outcome) {
             if constexpr (std::is_same_v<std::decay_t<decltype(outcome)>, Admitted>) {
+                events.attempt_begins(1, plan.argv.front());
                 const Command command{plan.argv, environment_of(plan, 1, gate), false, false};
                 result.outcome = Ran{replace_process(command), 0};
             } else {
@@ -50,10 +62,11 @@ int execute(const RunOptions& options) {
     auto opened = AtTheGate::open(options.common, options.limit, options.name, wanted);
     if (!opened) return exit_with(opened.error());
     AtTheGate& job = **opened;
+    warn_of_terminals(options.scan, job.teller());
     const RunPlan plan = plan_of(options, job);
     ProcessRunner runner(job.inbox());
     const RunResult result = nothing_left_to_do(plan)
-                                 ? become(plan, job.gate())
+                                 ? become(plan, job.gate(), job.teller())
                                  : run(plan, job.gate(), runner, job.sleeper(), job.teller());
     return job.ending().of(result, plan.argv.front());
 }

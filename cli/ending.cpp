@@ -78,7 +78,9 @@ int Ending::of(const Unjudged& unjudged) {
     if (unjudged.answer.kind == AnswerKind::conflict) {
         m_teller.tell(say_conflict(m_limit.key, m_limit.rate, unjudged.answer, m_teller.registration()));
     } else {
-        m_teller.tell(say_no_limit(m_limit.key, nearest_keys(m_gate.store(), m_limit.key)));
+        const auto known = m_gate.store().inspect(m_limit.key);
+        m_teller.tell(say_no_limit(m_limit.key, known ? known->rate : std::nullopt,
+                                   nearest_keys(m_gate.store(), m_limit.key)));
     }
     return exit_code_of(ErrorKind::config);
 }
@@ -91,6 +93,24 @@ int Ending::of(const Error& error, bool ran_before) {
     return code;
 }
 
+namespace {
+
+// How far a key is from the one that was typed, where it may be the one that was meant: but for case, by a
+// slip of the fingers, or with something at the end that the other does not have.
+std::optional<std::size_t> how_far(const std::string& typed, const std::string& known) {
+    constexpr std::size_t k_least_beginning = 4;
+    const std::string a = to_lower(typed);
+    const std::string b = to_lower(known);
+    const std::size_t distance = edit_distance(a, b);
+    if (nearest_word(a, {b})) return distance;
+    const std::size_t common = std::min(a.size(), b.size());
+    const bool begins_alike =
+        common >= k_least_beginning && edit_distance(a.substr(0, common), b.substr(0, common)) <= 1;
+    return begins_alike ? std::optional(distance) : std::nullopt;
+}
+
+}  // namespace
+
 std::vector<std::string> nearest_keys(Store& store, const Key& key) {
     constexpr std::size_t k_most = 3;
     const auto known = store.keys("*");
@@ -98,8 +118,8 @@ std::vector<std::string> nearest_keys(Store& store, const Key& key) {
     std::multimap<std::size_t, std::string> by_distance;
     for (const auto& summary : *known) {
         const std::string& name = summary.key.bytes();
-        if (summary.key == key || !nearest_word(key.bytes(), {name})) continue;
-        by_distance.emplace(edit_distance(key.bytes(), name), name);
+        if (summary.key == key) continue;
+        if (const auto distance = how_far(key.bytes(), name)) by_distance.emplace(*distance, name);
     }
     std::vector<std::string> nearest;
     for (const auto& [distance, name] : by_distance) {

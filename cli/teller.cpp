@@ -2,11 +2,15 @@
 #include "cli/teller.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "cli/log.hpp"
 #include "cli/machine.hpp"
 #include "cli/print.hpp"
 #include "core/duration.hpp"
+#include "output/columns.hpp"
+#include "output/wall_clock.hpp"
+#include "run/run.hpp"
 
 namespace jobthrottle {
 
@@ -20,17 +24,24 @@ constexpr Duration k_nothing_to_say = 1h;
 // A sleep longer than this holds no connection.
 constexpr Duration k_short_sleep = 1s;
 
-// What fits on one line, in whole characters: a byte that continues one is never the first cut off.
-std::string cut(std::string text, std::size_t width) {
-    std::size_t columns = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U;
-        if (begins && columns++ == width) {
-            text.resize(i);
-            break;
-        }
-    }
+// Room for what the terminal itself shows of Ctrl-C, which must not begin a new line.
+constexpr int k_echo = 2;
+
+// "1.99 s": as near as one wants to know it, and to be read at a glance.
+std::string exact_text(Duration length) {
+    if (is_for_ever(length)) return "no end";
+    if (length >= 1min) return format_duration(length);
+    char text[32];
+    const double seconds = std::chrono::duration<double>(length).count();
+    std::snprintf(text, sizeof text, "%.*f s", length >= 1s || length <= 0s ? 2 : 4, seconds);
     return text;
+}
+
+std::string end_text(const ChildEnd& end) {
+    if (const auto* exited = std::get_if<Exited>(&end)) return "exited with " + std::to_string(exited->code);
+    if (const auto* died = std::get_if<Signaled>(&end))
+        return "was ended by signal " + std::to_string(died->signal);
+    return "could not be run";
 }
 
 }  // namespace
@@ -67,13 +78,47 @@ Duration Teller::since_begin() const {
     return m_began ? BootClock::now() - *m_began : Duration::zero();
 }
 
-Line Teller::line_of(const WaitStatus& status) {
-    if (!status.asked)
-        return say_not_answered(status.key, m_gate == nullptr ? "" : m_gate->store().name(), status.waited);
+WaitView Teller::view_of(const WaitStatus& status) {
     WaitView view{status.key, status.answer, BootClock::now() - status.answered, status.waited,
                   {},         local_now()};
     view.note = pause_note(status.answer);
+    return view;
+}
+
+Line Teller::line_of(const WaitStatus& status) {
+    if (!status.asked)
+        return say_not_answered(status.key, m_gate == nullptr ? "" : m_gate->store().name(), status.waited);
+    return say_waiting(view_of(status));
+}
+
+// What was seen and by whom is said once.
+Line Teller::next_notice(const WaitStatus& status) {
+    if (!status.asked) return line_of(status);
+    WaitView view = view_of(status);
+    if (m_told_evidence) view.note.reset();
+    m_told_evidence = m_told_evidence || view.note.has_value();
     return say_waiting(view);
+}
+
+void Teller::answered(const Key& key, const Answer& answer) {
+    if (!debug_log_is_on()) return;
+    const std::string asked = "asked " + m_gate->store().name() + " for " + key.shown() + ": ";
+    switch (answer.kind) {
+        case AnswerKind::start:
+            debug(asked + (answer.wait > Duration::zero() ? "may start in " + exact_text(answer.wait)
+                                                          : "may start now"));
+            return;
+        case AnswerKind::wait:
+            debug(asked + "has to wait, may start in " + exact_text(answer.earliest) + ", " +
+                  std::to_string(answer.ahead) + " ahead; asks again in " + exact_text(answer.wait));
+            return;
+        case AnswerKind::no_limit:
+            debug(asked + "no limit");
+            return;
+        case AnswerKind::conflict:
+            break;
+    }
+    debug(asked + "its numbers cannot stand beside those registered");
 }
 
 void Teller::waiting(const WaitStatus& status) {
@@ -82,19 +127,14 @@ void Teller::waiting(const WaitStatus& status) {
         m_began = BootClock::now();
         m_next_notice = m_notice_after;
         m_note.reset();
-    }
-    if (debug_log_is_on()) {
-        debug("waiting for " + status.key.shown() + ": asks again after " +
-              format_duration_exactly(status.answer.wait) + ", may start in " +
-              format_duration_exactly(status.answer.earliest) + ", " + std::to_string(status.answer.ahead) +
-              " ahead");
+        m_told_evidence = false;
     }
     if (m_quiet || since_begin() < m_next_notice) return;
     if (error_is_terminal()) {
         show_live(status);
         return;
     }
-    notice(line_of(status));
+    notice(next_notice(status));
     while (m_next_notice <= since_begin())
         m_next_notice = std::max<Duration>(2 * m_next_notice, 1s);
 }
@@ -111,8 +151,11 @@ void Teller::status(const WaitStatus& status) {
 }
 
 void Teller::show_live(const WaitStatus& status) {
-    const auto width = static_cast<std::size_t>(std::max(2, error_width())) - 1;
-    say_raw("\r" + cut(render(line_of(status), true), width) + "\x1b[K");
+    const int width = std::max(1, error_width() - 1 - k_echo);
+    say_raw("\r" +
+            (status.asked ? live_line(view_of(status), width)
+                          : cut_at_word(render(line_of(status), true), width)) +
+            "\x1b[K");
     m_live = true;
 }
 
@@ -124,11 +167,23 @@ void Teller::clear_live() {
 void Teller::wait_over() {
     clear_live();
     if (m_session != nullptr) m_session->say_news();
-    if (debug_log_is_on() && m_began) debug("the wait took " + format_duration_exactly(since_begin()));
+    if (debug_log_is_on() && m_began) debug("the wait took " + exact_text(since_begin()));
     m_began.reset();
 }
 
+void Teller::attempt_begins(int attempt, const std::string& program) {
+    if (debug_log_is_on()) debug("attempt " + std::to_string(attempt) + ": starting " + program);
+}
+
+void Teller::attempt_ended(int attempt, const ChildEnd& end) {
+    if (debug_log_is_on()) debug("attempt " + std::to_string(attempt) + ": the command " + end_text(end));
+}
+
 void Teller::refused(const RefusalNotice& refusal) {
+    if (refusal.outlasts_wait) {  // told by the one line that says that it is not run again
+        m_note = refusal.note;
+        return;
+    }
     notice(say_refused({refusal.key, refusal.note, refusal.pause, local_now()}, refusal.ill_formed,
                        refusal.lines_up_again));
 }
@@ -149,8 +204,10 @@ void Teller::store_back(const std::string& store) {
     notice(say_store_back(store));
 }
 
-void Teller::failed_will_retry(int tries_left, Duration backoff) {
-    notice(say_retrying(tries_left, backoff));
+void Teller::failed_will_retry(const FailureNotice& failure) {
+    const auto* died = std::get_if<Signaled>(&failure.end);
+    notice(say_retrying({failure.key, failure.job, exit_code_of(failure.end),
+                         died != nullptr ? died->signal : 0, failure.tries_left, failure.backoff}));
 }
 
 void Teller::warning(const std::string& text) {

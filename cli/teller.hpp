@@ -25,27 +25,32 @@ public:
         m_session = &session;
     }
 
+    void answered(const Key&, const Answer&) override;
     void waiting(const WaitStatus&) override;
     Duration waiting_interval() const override;
     void status(const WaitStatus&) override;
     void wait_over() override;
+    void attempt_begins(int attempt, const std::string& program) override;
+    void attempt_ended(int attempt, const ChildEnd&) override;
     void refused(const RefusalNotice&) override;
     void other_numbers(const Key&, const Answer&) override;
     void state_lost(const Key&) override;
     void store_away(const std::string& store, const Error&, std::optional<OnStoreError> policy) override;
     void store_back(const std::string& store) override;
-    void failed_will_retry(int tries_left, Duration backoff) override;
+    void failed_will_retry(const FailureNotice&) override;
     void warning(const std::string& text) override;
 
     // Says what is said whether quiet or not.
     void tell(const Line&);
-    // Of the pause that holds the key, if the store knows it; asked once per wait.
+    // Of the pause that holds the key, where it is known; the store is asked once per wait.
     std::optional<PauseNote> pause_note(const Answer&);
     std::optional<Registration> registration();
 
 private:
     void notice(const Line&);  // unless quiet
+    WaitView view_of(const WaitStatus&);
     Line line_of(const WaitStatus&);
+    Line next_notice(const WaitStatus&);
     void show_live(const WaitStatus&);
     void clear_live();
     Duration since_begin() const;
@@ -58,6 +63,7 @@ private:
     std::optional<BootTime> m_began;  // of the wait under way
     Duration m_next_notice{};         // after its begin
     std::optional<std::optional<PauseNote>> m_note;
+    bool m_told_evidence = false;  // in the notices of this wait
     Duration m_last_waited{};
     bool m_live = false;  // a line stands on the terminal that the next text replaces
 };

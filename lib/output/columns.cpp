@@ -152,6 +152,16 @@ std::string cut_to_width(std::string_view text, int width) {
     return std::string(text.substr(0, bytes_within(text, width - 2))) + "..";
 }
 
+std::string cut_at_word(std::string_view text, int width) {
+    const std::string cut = cut_to_width(text, width);
+    if (cut.size() == text.size() || width < k_shortest_cell) return cut;
+    const std::size_t end = bytes_within(text, width - 2);
+    const std::size_t space = text[end] == ' ' ? end : text.rfind(' ', end);
+    if (space == std::string_view::npos || space < end / 2) return cut;
+    const auto last = text.find_last_not_of(" ,;:", space);
+    return std::string(text.substr(0, last + 1)) + "..";
+}
+
 std::vector<std::string> wrap(std::string_view text, int width) {
     std::vector<std::string> lines;
     while (display_width(text) > width) {

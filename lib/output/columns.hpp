@@ -17,6 +17,9 @@ std::size_t bytes_within(std::string_view text, int width);
 // At most `width` columns of it; what was cut ends in "..", where there is room for that.
 std::string cut_to_width(std::string_view text, int width);
 
+// The same, cut behind a word where that loses less than half.
+std::string cut_at_word(std::string_view text, int width);
+
 // Lines of at most `width` columns (at least 2), broken at spaces, and inside a word only where it is longer
 // than a line. One empty line for an empty text.
 std::vector<std::string> wrap(std::string_view text, int width);

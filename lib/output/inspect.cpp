@@ -97,13 +97,15 @@ void put_headline(Page& page, const InspectView& view, bool colour) {
 void put_limit(Page& page, const InspectView& view) {
     const KeyReport& report = view.report;
     if (!report.rate) {
-        page.row("rate", {"none: pauses alone", registered_text(view)});
+        // Pauses alone were meant only where a job has come with none.
+        const bool came = report.started > 0 || !report.waiting.empty();
+        page.row("rate", {came ? "none: pauses alone" : "no limit is known now", registered_text(view)});
         return;
     }
     const Rate& rate = *report.rate;
     std::string text = rate.with_burst(1)->text() + ", one every " + spacing_text(rate);
     if (rate.burst() > 1) text += ", up to " + count_text(rate.burst()) + " at once when idle";
-    const bool busy = state_of(report) == KeyState::busy;
+    const bool busy = state_of(report) == KeyState::busy && count_in_line(report) > 0;
     const bool window_holds = rate.burst() > 1 && report.remaining == 0;
     const std::string holds = "<- holds the first";
     page.row("rate", {text, registered_text(view), busy && !window_holds ? holds : ""});
@@ -112,14 +114,14 @@ void put_limit(Page& page, const InspectView& view) {
                         busy && window_holds ? holds : ""});
 }
 
-std::vector<std::string> waiting_lines(const std::vector<Waiter>& waiting, int width) {
+std::vector<std::string> waiting_lines(const std::vector<Waiter>& waiting, int width, bool everybody) {
     Column place{"place", {}, Align::right}, job{"job", {}, Align::left, 0, k_least_job},
         where{"where", {}, Align::left, 1}, waited{"waited", {}, Align::left, 2},
         starts{"starts in", {}, Align::left};
     std::size_t in_line = 0;
     while (in_line < waiting.size() && waiting[in_line].place == Place::in_line)
         ++in_line;
-    const bool all = in_line <= k_shown_at_the_head + 2;
+    const bool all = everybody || in_line <= k_shown_at_the_head + 2;
     for (std::size_t i = 0; i < in_line; ++i) {
         if (!all && i >= k_shown_at_the_head && i + 1 < in_line) continue;
         const WaiterName name = waiter_name_of(waiting[i].who);
@@ -132,23 +134,24 @@ std::vector<std::string> waiting_lines(const std::vector<Waiter>& waiting, int w
     }
     std::vector<std::string> lines = table({place, job, where, waited, starts}, width);
     if (!all) {
-        const std::string more =
-            "   ... " + count_text(static_cast<std::int64_t>(in_line - k_shown_at_the_head - 1)) + " more";
+        const std::string more = "   ... " +
+                                 count_text(static_cast<std::int64_t>(in_line - k_shown_at_the_head - 1)) +
+                                 " more (inspect --all)";
         lines.insert(lines.end() - 1, cut_to_width(more, width));
     }
     return lines;
 }
 
-void put_waiting(Page& page, const KeyReport& report) {
+void put_waiting(Page& page, const KeyReport& report, bool everybody) {
     const std::int64_t in_line = count_in_line(report);
     const auto late = static_cast<std::int64_t>(report.waiting.size()) - in_line;
     if (in_line == 0) {
         page.row("waiting", {"nobody"});
     } else if (page.width() >= k_narrow) {
-        page.labelled("waiting", waiting_lines(report.waiting, page.width() - k_value_column));
+        page.labelled("waiting", waiting_lines(report.waiting, page.width() - k_value_column, everybody));
     } else {
         page.row("waiting", {count_text(in_line)});
-        for (const auto& line : waiting_lines(report.waiting, page.width() - 2))
+        for (const auto& line : waiting_lines(report.waiting, page.width() - 2, everybody))
             page.line("  " + line);
     }
     if (late > 0) {
@@ -191,7 +194,7 @@ void put_then(Page& page, const InspectView& view) {
         }
         page.row("then", {text});
     }
-    const std::string undo = resume_command(view.key.bytes());
+    const std::string undo = command_for("resume", view.key.bytes());
     if (display_width(undo) <= page.width() - k_value_column) page.row("undo", {undo});
 }
 
@@ -229,7 +232,7 @@ std::string inspect_text(const InspectView& view, int width, bool colour) {
     page.row("store", {escape_for_display(view.store), escape_for_display(view.shared_note)});
     if (paused) put_why(page, view);
     put_limit(page, view);
-    put_waiting(page, view.report);
+    put_waiting(page, view.report, view.everybody);
     if (paused) {
         put_then(page, view);
     } else {
@@ -240,7 +243,7 @@ std::string inspect_text(const InspectView& view, int width, bool colour) {
 
 std::string waiting_text(const std::vector<Waiter>& waiting, int width) {
     std::string text;
-    for (const auto& line : waiting_lines(waiting, std::max(width, k_least_width)))
+    for (const auto& line : waiting_lines(waiting, std::max(width, k_least_width), false))
         text += line + "\n";
     return text;
 }

@@ -20,6 +20,7 @@ struct InspectView {
     WallTime now{};
     int utc_offset_s = 0;
     std::vector<std::string> nearest;  // known keys near this one, raw; for a key that is not known
+    bool everybody = false;            // all of the waiting list, however long
 };
 
 // For a person: lines that each end with a newline, none wider than `width` columns (20 at least; what does

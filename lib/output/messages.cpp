@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "core/duration.hpp"
+#include "output/columns.hpp"
 #include "output/wording.hpp"
 
 namespace jobthrottle {
@@ -70,6 +71,22 @@ std::string paused_text(Duration left, bool by_hand, const std::optional<PauseNo
     return evidence.empty() ? text : text + ": " + evidence;
 }
 
+std::string place_text(const Answer& answer) {
+    return answer.ahead > 0 ? count_text(answer.ahead) + " ahead" : "next in line";
+}
+
+// Without the end of the pause: "paused by hand until it is resumed: deploy window, by dev on box".
+std::string live_pause(const WaitView& view, Duration left) {
+    const Answer& answer = view.answer;
+    const std::string evidence = view.note ? evidence_text(*view.note) : "";
+    std::string text = is_for_ever(left) ? "" : format_duration(left) + " left, ";
+    text += answer.paused_by_hand ? "paused by hand" : "paused";
+    text +=
+        is_for_ever(left) ? " until it is resumed" : " until " + moment_text(view.now.wall + left, view.now);
+    text += ", " + place_text(answer);
+    return evidence.empty() ? text : text + ": " + evidence;
+}
+
 std::string not_run(bool ran_before) {
     return ran_before ? "not run again." : "not run.";
 }
@@ -125,7 +142,7 @@ Line say_waiting(const WaitView& view) {
     const Duration eta = left_after(answer.earliest, view.since_answer);
     const Duration paused = left_after(answer.paused_for, view.since_answer);
     const bool in_pause = paused > Duration::zero();
-    std::string place = answer.ahead > 0 ? count_text(answer.ahead) + " ahead" : "next in line";
+    std::string place = place_text(answer);
     if (eta <= Duration::zero()) {
         place += ", starts any moment";
     } else if (!is_for_ever(eta) && (answer.ahead > 0 || !in_pause)) {
@@ -143,6 +160,17 @@ Line say_waiting(const WaitView& view) {
     if (!is_for_ever(eta)) line.fields.emplace_back("eta_ms", number(ceil_ms(eta)));
     line.fields.emplace_back("waited_ms", number(ceil_ms(view.waited)));
     return line;
+}
+
+std::string live_line(const WaitView& view, int width) {
+    constexpr int k_roomy = 60;  // columns that have room for our name
+    const Duration eta = left_after(view.answer.earliest, view.since_answer);
+    const Duration paused = left_after(view.answer.paused_for, view.since_answer);
+    std::string text = width < k_roomy ? "" : "jobthrottle: ";
+    text += cut_to_width(view.key.shown(), std::max(width / 3, 1)) + ": ";
+    if (paused > Duration::zero()) return cut_at_word(text + live_pause(view, paused), width);
+    text += eta > Duration::zero() ? "starts in " + format_duration(eta) : "starts any moment";
+    return cut_at_word(text + ", " + place_text(view.answer) + rate_text(view.answer.rate), width);
 }
 
 Line say_not_answered(const Key& key, const std::string& store, Duration waited) {

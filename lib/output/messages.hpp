@@ -40,6 +40,9 @@ struct WaitView {
 };
 // Places ahead, forecast, and why: the rate, those ahead, or the pause, by whom and until when.
 Line say_waiting(const WaitView&);
+// The same for one line of a terminal that is kept up to date: of what is said the time comes first, so that
+// a narrow screen shows it; escaped, at most `width` columns, cut at a word. No newline.
+std::string live_line(const WaitView&, int width);
 // No answer has come yet from the store.
 Line say_not_answered(const Key&, const std::string& store, Duration waited);
 
@@ -84,14 +87,23 @@ Line say_store_away(const std::string& store, const Error&, std::optional<OnStor
 Line say_store_back(const std::string& store);
 // 69: the store is away and the policy is `closed`, or it refuses.
 Line say_store_unusable(const std::string& store, const Error&, bool ran_before, int exit_code = 69);
-Line say_retrying(int tries_left, Duration backoff);
+struct FailureView {
+    Key key;
+    std::string job;  // its name
+    int exit_code = 0;
+    int signal = 0;  // that ended it; 0: none
+    int tries_left = 0;
+    Duration backoff{};
+};
+Line say_retrying(const FailureView&);
 Line say_warning(const std::string& text);
 Line say_error(const Error&);
 // Some of the command's output could not be passed on.
 Line say_output_lost(int error_number);
 
 // 78: the job has no limit, or one that cannot stand beside what is registered.
-Line say_no_limit(const Key&, const std::vector<std::string>& nearest);
+// `last`: the numbers that another job of this very key brought last, where they are still known.
+Line say_no_limit(const Key&, const std::optional<Rate>& last, const std::vector<std::string>& nearest);
 Line say_conflict(const Key&, const std::optional<Rate>& brought, const Answer&,
                   const std::optional<Registration>& registered);
 
@@ -99,6 +111,8 @@ Line say_conflict(const Key&, const std::optional<Rate>& brought, const Answer&,
 std::string pause_text(const Key&, const PauseAnswer&, const LocalTime& now);
 std::string resume_text(const Key&, bool was_paused);
 std::string register_text(const Key&, const Rate&, const std::optional<Registration>& before);
+// What was registered has another period than the jobs that came last.
+Line say_jobs_will_conflict(const Key&, const Rate& last);
 std::string unregister_text(const Key&, const std::optional<Registration>& before);
 
 }  // namespace jobthrottle

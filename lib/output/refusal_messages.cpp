@@ -82,7 +82,8 @@ Line say_max_refusals(const RefusalView& view, int refusals, int exit_code) {
 Line say_half_read_input(const RefusalView& view, int exit_code) {
     return refusal_line(view,
                         ". It has read from a pipe on its standard input, which cannot be given again as a "
-                        "file could be: not run again with half of its input.",
+                        "file could be: not run again with half of its input. Give it a file instead, as in "
+                        "jobthrottle run ... < FILE",
                         exit_code);
 }
 
@@ -131,12 +132,19 @@ Line say_store_unusable(const std::string& store, const Error& error, bool ran_b
     return {text, {{"store", store}, {"exit", std::to_string(exit_code)}}};
 }
 
-Line say_retrying(int tries_left, Duration backoff) {
+Line say_retrying(const FailureView& view) {
+    const std::string how =
+        view.signal > 0 ? "signal " + std::to_string(view.signal) : "exit " + std::to_string(view.exit_code);
     const std::string wait =
-        backoff > Duration::zero() ? "trying again in " + format_duration(backoff) : "trying again";
-    const std::string tries = tries_left == 1 ? "1 try" : count_text(tries_left) + " tries";
-    return {"the command failed: " + wait + ", " + tries + " left",
-            {{"tries_left", std::to_string(tries_left)}, {"backoff_ms", std::to_string(ceil_ms(backoff))}}};
+        view.backoff > Duration::zero() ? "trying again in " + format_duration(view.backoff) : "trying again";
+    const std::string tries = view.tries_left == 1 ? "1 try" : count_text(view.tries_left) + " tries";
+    return {view.key.shown() + ": " + escape_for_display(view.job) + " failed (" + how + "): " + wait + ", " +
+                tries + " left",
+            {{"key", view.key.bytes()},
+             {"job", view.job},
+             {"exit", std::to_string(view.exit_code)},
+             {"tries_left", std::to_string(view.tries_left)},
+             {"backoff_ms", std::to_string(ceil_ms(view.backoff))}}};
 }
 
 Line say_warning(const std::string& text) {
@@ -152,7 +160,13 @@ Line say_output_lost(int error_number) {
             {{"errno", std::to_string(error_number)}}};
 }
 
-Line say_no_limit(const Key& key, const std::vector<std::string>& nearest) {
+Line say_no_limit(const Key& key, const std::optional<Rate>& last, const std::vector<std::string>& nearest) {
+    if (last) {
+        return {"no limit given for key '" + key.shown() + "', which was last run with " + last->text() +
+                    ". Give --rate again, or register it: " +
+                    command_for("register", key.bytes(), " -r " + last->text()) + ". Nothing was run.",
+                {{"key", key.bytes()}, {"last_rate", last->text()}, {"exit", "78"}}};
+    }
     std::string near;
     for (const auto& other : nearest)
         near += (near.empty() ? " (nearest: " : ", ") + escape_for_display(other);
@@ -186,6 +200,13 @@ std::string register_text(const Key& key, const Rate& rate, const std::optional<
     std::string text = key.shown() + " is registered at " + rate.text();
     if (!before) return text;
     return text + ", before at " + before->rate.text() + by_whom(before);
+}
+
+Line say_jobs_will_conflict(const Key& key, const Rate& last) {
+    return {key.shown() + " was last run with " + last.text() +
+                ", which has another period: from now on a job that brings --rate " + last.text() +
+                " is refused (78); leave the rate away, the key is enough",
+            {{"key", key.bytes()}, {"last_rate", last.text()}}};
 }
 
 std::string unregister_text(const Key& key, const std::optional<Registration>& before) {

@@ -127,9 +127,11 @@ std::string shell_word(std::string_view bytes) {
     return out + "'";
 }
 
-std::string resume_command(const std::string& key_bytes) {
+std::string command_for(const std::string& command, const std::string& key_bytes,
+                        const std::string& options) {
     const bool like_an_option = key_bytes.front() == '-';
-    return "jobthrottle resume " + (like_an_option ? "--key=" : std::string()) + shell_word(key_bytes);
+    return "jobthrottle " + command + " " + (like_an_option ? "--key=" : std::string()) +
+           shell_word(key_bytes) + options;
 }
 
 }  // namespace jobthrottle

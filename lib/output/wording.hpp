@@ -44,7 +44,8 @@ std::string by_whom(const std::optional<Registration>&);
 // One word of a shell command, quoted where that is needed; bytes that are no printable ASCII as $'\xNN'.
 std::string shell_word(std::string_view bytes);
 
-// "jobthrottle resume github".
-std::string resume_command(const std::string& key_bytes);
+// "jobthrottle resume github", as one would type it.
+std::string command_for(const std::string& command, const std::string& key_bytes,
+                        const std::string& options = {});
 
 }  // namespace jobthrottle

@@ -85,6 +85,7 @@ Gate::Outcome Gate::ask_once(Wait& wait) {
     wait.fresh = true;
     m_last = *answer;
     wait.answered = m_sleeper.now();
+    m_events.answered(m_key, *answer);
     tell_differences(wait, *answer);
     return use_answer(wait, *answer, asked);
 }
@@ -301,6 +302,12 @@ WaitStatus Gate::status_of(const Wait& wait) const {
 Duration Gate::waited_now(const Wait& wait) const {
     const Duration here = m_waited + (m_sleeper.now() - wait.began);
     return m_options.ticket && m_last ? std::max(here, m_last->waited) : here;
+}
+
+Duration Gate::may_still_wait() const {
+    if (m_options.no_wait) return Duration::zero();
+    if (!m_options.max_wait) return k_for_ever;
+    return std::max(Duration::zero(), *m_options.max_wait - m_waited);
 }
 
 Duration Gate::left(const Wait& wait) const {

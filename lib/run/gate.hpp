@@ -67,6 +67,8 @@ public:
     Result<PauseAnswer> pause(const PauseRequest&);
 
     Duration waited() const { return m_waited; }
+    // How much longer this job may wait from now on; zero with no_wait.
+    Duration may_still_wait() const;
     // The place in line of the last pass(): names the job's attempt to `jobthrottle refused`.
     TicketId place() const { return m_place; }
     const std::optional<Answer>& last_answer() const { return m_last; }

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "base/text.hpp"
 #include "process/standard_input.hpp"
 
 namespace jobthrottle {
@@ -85,7 +86,9 @@ private:
         RefusalScanner scanner(m_plan.rules);
         ScanningWatcher watcher(scanner);
         m_gate.store().rest();  // a command may run for hours
+        m_events.attempt_begins(m_result.attempts, m_plan.argv.front());
         const auto report = m_runner.run(command(), &watcher);
+        if (report) m_events.attempt_ended(m_result.attempts, report->end);
         if (!report) {
             finish(report.error());
             return;
@@ -110,9 +113,10 @@ private:
             finish(RefusedForGood{RefusedForGood::Why::half_read_input, m_note, paused});
             return;
         }
-        m_events.warning(
-            "the command has read from a pipe on its standard input, which cannot be given again: "
-            "it is not run again with half of its input");
+        m_events.warning(m_plan.key.shown() + ": " + escape_for_display(m_plan.name) +
+                         " failed and has read from a pipe on its standard input, which cannot be given "
+                         "again: it is not run again with half of its input; give it a file instead, as in "
+                         "jobthrottle run ... < FILE");
         finish(m_last);
     }
 
@@ -146,14 +150,17 @@ private:
         const bool again = next == Next::line_up || next == Next::back_off;
         const bool input_lost = again && !input_is_whole();
         const bool lines_up = next == Next::line_up && !input_lost;
-        const Duration paused = verdict.pause ? pause_key(verdict) : Duration::zero();
+        const KeyPause pause = verdict.pause ? pause_key(verdict) : KeyPause{};
         // Where the refusal ends the run, the line about its end tells of it.
         const bool ends_it = next == Next::give_up || (input_lost && next == Next::line_up);
         if (verdict.pause && !ends_it) {
-            m_events.refused({m_plan.key, m_note, paused, !verdict.ill_formed.empty(), lines_up});
+            // Another's longer pause may be by hand, and such a one is waited for.
+            const bool outlasts = lines_up && pause.is_ours && pause.left > m_gate.may_still_wait();
+            m_events.refused({m_plan.key, m_note, pause.left, !verdict.ill_formed.empty(),
+                              lines_up && !outlasts, outlasts});
         }
         if (input_lost) {
-            end_with_half_read_input(next, paused);
+            end_with_half_read_input(next, pause.left);
             return;
         }
         switch (next) {
@@ -165,7 +172,7 @@ private:
             case Next::give_up:
                 finish(RefusedForGood{m_plan.job.rerun == Rerun::never ? RefusedForGood::Why::rerun_never
                                                                        : RefusedForGood::Why::max_refusals,
-                                      m_note, paused});
+                                      m_note, pause.left});
                 break;
             case Next::back_off:
                 back_off();
@@ -173,8 +180,11 @@ private:
         }
     }
 
-    // Returns what the key's pause has left.
-    Duration pause_key(const Verdict& verdict) {
+    struct KeyPause {
+        Duration left{};
+        bool is_ours = false;  // it ends when this refusal says
+    };
+    KeyPause pause_key(const Verdict& verdict) {
         m_note = PauseNote{};
         m_note.summary = verdict.evidence.reason;
         m_note.line = verdict.evidence.line;
@@ -191,12 +201,12 @@ private:
                              "' is no delay that can be read: the default pause is used");
         }
         if (!answer) m_events.warning("the store could not be told of the pause: " + answer.error().message);
-        return answer ? answer->left : *verdict.pause;
+        return answer ? KeyPause{answer->left, answer->changed} : KeyPause{*verdict.pause, true};
     }
 
     void back_off() {
         const Duration wait = backoff_after(m_plan.job.backoff, m_failed, random_part());
-        m_events.failed_will_retry(m_plan.job.tries - m_failed, wait);
+        m_events.failed_will_retry({m_plan.key, m_plan.name, m_last.end, m_plan.job.tries - m_failed, wait});
         const BootTime until = m_sleeper.now() + wait;
         while (m_sleeper.now() < until) {
             const Wake wake = m_sleeper.sleep_until(until);

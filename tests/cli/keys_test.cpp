@@ -139,6 +139,75 @@ TEST_CASE("keys: what is registered serves every job of the key", "[cli]") {
     CHECK(sandbox.run({"run", "-k", "acme", "--pause-only", "--", "true"}).code == 0);
 }
 
+TEST_CASE("keys: a job without a limit is told what the key was last run with", "[cli]") {
+    Sandbox sandbox;
+    CHECK(sandbox.run({"run", "-k", "acme", "-r", "5/s", "--", "true"}).code == 0);
+    for (int i = 0; i < 2; ++i) {
+        const ProgramResult result = sandbox.run({"run", "-k", "acme", "--", "touch", "ran"});
+        INFO(describe(result));
+        CHECK(result.code == 78);
+        CHECK_THAT(result.err, ContainsSubstring("was last run with 5/s"));
+        CHECK_THAT(result.err, ContainsSubstring("jobthrottle register acme -r 5/s"));
+        CHECK(result.err.find("nearest") == std::string::npos);
+    }
+}
+
+TEST_CASE("keys: the nearest differ by case, by a slip, or by their end", "[cli]") {
+    Sandbox sandbox;
+    for (const char* key : {"acme", "github:actions", "zz"})
+        CHECK(sandbox.run({"admit", "-r", "5/s", "-k", key}).code == 0);
+    const auto nearest = [&](const char* key) {
+        return json_of(sandbox.run({"inspect", "--json", "-k", key}))["nearest"];
+    };
+    for (const char* typed : {"ACME", "amce", "acme2", "amce2", "Acme-Production", "acm"}) {
+        INFO(typed);
+        CHECK(nearest(typed) == json::array({"acme"}));
+    }
+    CHECK(nearest("github") == json::array({"github:actions"}));
+    for (const char* typed : {"ac", "zebra", "git", "other"}) {
+        INFO(typed);
+        CHECK(nearest(typed) == json::array());
+    }
+}
+
+TEST_CASE("keys: register tells of jobs that will be refused for their other period", "[cli]") {
+    Sandbox sandbox;
+    for (const char* key : {"acme", "same", "quiet"})
+        CHECK(sandbox.run({"run", "-k", key, "-r", "5/s", "--", "true"}).code == 0);
+    const ProgramResult other = sandbox.run({"register", "acme", "-r", "80/min"});
+    INFO(describe(other));
+    CHECK(other.code == 0);
+    CHECK_THAT(other.err, ContainsSubstring("a job that brings --rate 5/s is refused (78)"));
+    CHECK(sandbox.run({"run", "-k", "acme", "-r", "5/s", "--", "true"}).code == 78);
+    CHECK(sandbox.run({"register", "same", "-r", "3/s"}).err.empty());
+    CHECK(sandbox.run({"register", "new", "-r", "3/s"}).err.empty());
+    CHECK(sandbox.run({"register", "quiet", "-r", "80/min", "-q"}).err.empty());
+}
+
+TEST_CASE("keys: with a pause alone no limit is said to be known", "[cli]") {
+    Sandbox sandbox;
+    CHECK(sandbox.run({"pause", "acme", "1h"}).code == 0);
+    CHECK_THAT(sandbox.run({"inspect", "acme"}).out, ContainsSubstring("no limit is known now"));
+}
+
+TEST_CASE("keys: inspect --all shows everybody", "[cli]") {
+    Sandbox sandbox;
+    CHECK(sandbox.run({"admit", "acme", "-r", "1/h"}).code == 0);
+    for (int i = 0; i < 14; ++i) {
+        const std::string name = "job-" + std::to_string(i);
+        CHECK(
+            sandbox
+                .run({"admit", "acme", "-r", "1/h", "-n", "-w", "forever", "--ticket", name, "--name", name})
+                .code == 75);
+    }
+    const std::string some = sandbox.run({"inspect", "acme"}).out;
+    CHECK_THAT(some, ContainsSubstring("... 4 more (inspect --all)"));
+    CHECK(some.find("job-11") == std::string::npos);
+    const std::string all = sandbox.run({"inspect", "acme", "--all"}).out;
+    CHECK_THAT(all, ContainsSubstring("job-11"));
+    CHECK(all.find("more") == std::string::npos);
+}
+
 TEST_CASE("keys: inspect of a key that is not known names the nearest and exits 1", "[cli]") {
     Sandbox sandbox;
     CHECK(sandbox.run({"admit", "acme", "-r", "5/s"}).code == 0);
@@ -184,7 +253,8 @@ TEST_CASE("keys: forget leaves a key alone while a job waits", "[cli]") {
     INFO(describe(kept));
     CHECK(kept.code == 1);
     CHECK_THAT(kept.err, ContainsSubstring("--force"));
-    CHECK_THAT(kept.out, ContainsSubstring("nightly"));
+    CHECK_THAT(kept.err, ContainsSubstring("nightly"));
+    CHECK(kept.out.empty());
     CHECK(inspect(sandbox, "acme")["waiting"] == 1);
     CHECK(sandbox.run({"forget", "acme", "--force"}).code == 0);
     CHECK(inspect(sandbox, "acme")["waiting"] == 0);

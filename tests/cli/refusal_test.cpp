@@ -85,6 +85,20 @@ TEST_CASE("refusal: --rerun never ends with 75, and the key is paused", "[cli]")
     CHECK(quiet.err.find('\n') == quiet.err.size() - 1);
 }
 
+TEST_CASE("refusal: a pause longer than --max-wait is told in one line, with its evidence", "[cli]") {
+    for (const Argv& bound : std::initializer_list<Argv>{{"-w", "0.5"}, {"-n"}}) {
+        Sandbox sandbox;
+        const ProgramResult result = sandbox.run(
+            run_words(k_note + "printf 'HTTP/1.1 429 x\\r\\nRetry-After: 600\\r\\n\\r\\n'; exit 22", bound));
+        INFO(describe(result));
+        CHECK(result.code == 75);
+        CHECK(attempts(sandbox) == 1);
+        CHECK(result.err.find('\n') == result.err.size() - 1);
+        CHECK_THAT(result.err, ContainsSubstring("HTTP 429, Retry-After: 600, seen by sh on "));
+        CHECK_THAT(result.err, ContainsSubstring("not run again"));
+    }
+}
+
 TEST_CASE("refusal: --max-refusals gives up", "[cli]") {
     Sandbox sandbox;
     const ProgramResult result =
@@ -147,7 +161,7 @@ TEST_CASE("refusal: a failure spends a try, and each is said", "[cli]") {
     INFO(describe(failed));
     CHECK(failed.code == 3);
     CHECK(attempts(sandbox) == 3);
-    CHECK_THAT(failed.err, ContainsSubstring("2 tries left"));
+    CHECK_THAT(failed.err, ContainsSubstring("acme: sh failed (exit 3): trying again, 2 tries left"));
     CHECK_THAT(failed.err, ContainsSubstring("1 try left"));
     Sandbox other;
     const std::string second = k_note + "[ $(wc -l < log) -gt 1 ]";
@@ -176,5 +190,6 @@ TEST_CASE("refusal: a file on standard input is read again from where it stood, 
     INFO(describe(piped));
     CHECK(piped.code == 75);
     CHECK(attempts(other) == 1);
-    CHECK_THAT(piped.err, ContainsSubstring("input"));
+    CHECK_THAT(piped.err, ContainsSubstring("acme: "));
+    CHECK_THAT(piped.err, ContainsSubstring("half of its input. Give it a file instead"));
 }

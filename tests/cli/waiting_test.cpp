@@ -147,6 +147,41 @@ TEST_CASE("waiting: a pause by hand is waited for until --max-wait, and says by 
     CHECK_FALSE(std::filesystem::exists(sandbox.file("ran")));
 }
 
+TEST_CASE("waiting: what is behind a pause is said once", "[cli]") {
+    Sandbox sandbox;
+    REQUIRE(sandbox.run({"pause", "acme", "1h", "--reason", "moving house"}).code == 0);
+    Argv words = k_waiting;
+    words[4] = "5/s";
+    Program program = sandbox.start(words);
+    program.wait_for_err("\njobthrottle: waiting for acme");
+    program.kill(SIGTERM);
+    const std::string err = program.wait().err;
+    INFO(err);
+    const auto first = err.find("moving house");
+    CHECK(first < err.find('\n'));
+    CHECK(err.find("moving house", first + 1) == std::string::npos);
+    const auto second = err.find("waiting for acme: paused by hand until", err.find('\n'));
+    CHECK(second != std::string::npos);
+}
+
+TEST_CASE("waiting: -v tells every question, the start and the end", "[cli]") {
+    Sandbox sandbox;
+    const ProgramResult first =
+        sandbox.run({"run", "-v", "-k", "acme", "-r", "1/h", "--", "sh", "-c", "exit 3"});
+    INFO(describe(first));
+    CHECK(first.code == 3);
+    CHECK_THAT(first.err, ContainsSubstring("for acme: may start now"));
+    CHECK_THAT(first.err, ContainsSubstring("attempt 1: starting sh"));
+    CHECK_THAT(first.err, ContainsSubstring("attempt 1: the command exited with 3"));
+    const ProgramResult second = sandbox.run({"run", "-vn", "-k", "acme", "-r", "1/h", "--", "true"});
+    INFO(describe(second));
+    CHECK_THAT(second.err, ContainsSubstring("for acme: has to wait, may start in "));
+    const ProgramResult replaced = sandbox.run(
+        {"run", "-v", "-k", "other", "-r", "1/s", "--scan", "none", "--rerun", "never", "--", "true"});
+    INFO(describe(replaced));
+    CHECK_THAT(replaced.err, ContainsSubstring("attempt 1: starting true"));
+}
+
 TEST_CASE("waiting: starts are spaced by the rate", "[cli]") {
     Sandbox sandbox;
     const std::string three = "for i in 1 2 3; do \"$1\" run -k acme -r 5/s -- true || exit 1; done";

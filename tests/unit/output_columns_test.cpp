@@ -107,14 +107,25 @@ TEST_CASE("wording: numbers as people read them", "[unit]") {
     CHECK(is_for_ever(Duration{k_forever_us - (std::int64_t{1} << 51)}));
 }
 
+TEST_CASE("columns: a cut falls behind a word, where that leaves more than half", "[unit]") {
+    CHECK(cut_at_word("two words", 9) == "two words");
+    CHECK(cut_at_word("one two three", 12) == "one two..");
+    CHECK(cut_at_word("one two, three", 11) == "one two..");
+    CHECK(cut_at_word("one two three", 9) == "one two..");
+    CHECK(cut_at_word("a longword", 9) == "a longw..");
+    CHECK(cut_at_word("longword", 3) == "lon");
+    CHECK(cut_at_word("", 5).empty());
+}
+
 TEST_CASE("wording: a key stands in a shell command as one word", "[unit]") {
-    CHECK(resume_command("github") == "jobthrottle resume github");
-    CHECK(resume_command("aws:42:ec2") == "jobthrottle resume aws:42:ec2");
-    CHECK(resume_command("a b") == "jobthrottle resume 'a b'");
-    CHECK(resume_command("it's $HOME") == "jobthrottle resume 'it'\\''s $HOME'");
-    CHECK(resume_command("-x") == "jobthrottle resume --key=-x");
-    CHECK(resume_command("a\nb'\\") == "jobthrottle resume $'a\\x0ab\\'\\\\'");
-    CHECK(resume_command("\xff") == "jobthrottle resume $'\\xff'");
-    CHECK(resume_command(std::string("a\0b", 3)) == "jobthrottle resume $'a\\x00b'");
-    CHECK(resume_command("~root") == "jobthrottle resume '~root'");
+    CHECK(command_for("resume", "github") == "jobthrottle resume github");
+    CHECK(command_for("resume", "aws:42:ec2") == "jobthrottle resume aws:42:ec2");
+    CHECK(command_for("resume", "a b") == "jobthrottle resume 'a b'");
+    CHECK(command_for("resume", "it's $HOME") == "jobthrottle resume 'it'\\''s $HOME'");
+    CHECK(command_for("resume", "-x") == "jobthrottle resume --key=-x");
+    CHECK(command_for("resume", "a\nb'\\") == "jobthrottle resume $'a\\x0ab\\'\\\\'");
+    CHECK(command_for("resume", "\xff") == "jobthrottle resume $'\\xff'");
+    CHECK(command_for("resume", std::string("a\0b", 3)) == "jobthrottle resume $'a\\x00b'");
+    CHECK(command_for("register", "-x", " -r 5/s") == "jobthrottle register --key=-x -r 5/s");
+    CHECK(command_for("resume", "~root") == "jobthrottle resume '~root'");
 }

@@ -88,8 +88,32 @@ TEST_CASE("inspect: a long line shows its head and its last", "[unit]") {
                ContainsSubstring("10  deploy#4322") && !ContainsSubstring("more"));
     CHECK_THAT(inspect_text(sample_view_with_line(1012), 80, false),
                ContainsSubstring("                9  deploy#4321  ci@ci-03:999   14.4 s  6.4 s\n"
-                                 "               ... 1,002 more\n"
+                                 "               ... 1,002 more (inspect --all)\n"
                                  "             1012  deploy#5324  ci@ci-03:2002  0 s     12m39s\n"));
+}
+
+TEST_CASE("inspect: all of a long line where that is asked for", "[unit]") {
+    InspectView view = sample_view_with_line(40);
+    view.everybody = true;
+    const std::string text = inspect_text(view, 80, false);
+    CHECK_THAT(text, ContainsSubstring("  20  deploy#4332") && !ContainsSubstring("more"));
+}
+
+TEST_CASE("inspect: nothing holds the first where nobody waits", "[unit]") {
+    InspectView view = sample_view_with_line(0);
+    CHECK_THAT(inspect_text(view, 80, false), ContainsSubstring("BUSY") && !ContainsSubstring("<-"));
+    view.report.rate = sample_rate("80/min,burst=80");
+    CHECK_THAT(inspect_text(view, 80, false), ContainsSubstring("BUSY") && !ContainsSubstring("<-"));
+}
+
+TEST_CASE("inspect: where no job has come no limit is known, rather than none meant", "[unit]") {
+    InspectView view = sample_view();
+    view.report = KeyReport{};
+    view.report.known = true;
+    view.report.note = sample_pause_by_hand();
+    CHECK_THAT(inspect_text(view, 80, false), ContainsSubstring("  rate      no limit is known now\n"));
+    view.report.waiting.push_back(sample_waiter(1, 3min, 0s, "job a@b:1"));
+    CHECK_THAT(inspect_text(view, 80, false), ContainsSubstring("  rate      none: pauses alone\n"));
 }
 
 TEST_CASE("inspect: a narrow screen loses columns, never its right edge", "[unit]") {

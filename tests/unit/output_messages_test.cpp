@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/duration.hpp"
 #include "core/slots.hpp"
+#include "output/columns.hpp"
 #include "output/messages.hpp"
 #include "support/catch.hpp"
 #include "unit/output_samples.hpp"
@@ -107,6 +108,35 @@ TEST_CASE("messages: a wait in a pause says whose, until when, and how long", "[
           "jobthrottle: waiting for acme: 14 ahead, starts in about 14 s (rate 20/min)");
 }
 
+TEST_CASE("messages: the line of a terminal begins with the time, and is cut at a word", "[unit]") {
+    const WaitView rate{sample_key("slow"), in_line(), 40s, 3s, std::nullopt, k_now};
+    CHECK(live_line(rate, 100) == "jobthrottle: slow: starts in 2 s, 14 ahead (rate 20/min)");
+    CHECK(live_line(rate, 39) == "slow: starts in 2 s, 14 ahead (rate..");
+    WaitView next = rate;
+    next.since_answer = 43s;
+    next.answer.ahead = 0;
+    CHECK(live_line(next, 59) == "slow: starts any moment, next in line (rate 20/min)");
+
+    WaitView paused{sample_key("gh"), in_pause(true), 0s, 3s, sample_pause_by_hand(), k_now};
+    CHECK(live_line(paused, 120) ==
+          "jobthrottle: gh: 27m45s left, paused by hand until 15:31:07, 14 ahead: deploy window, by dev on "
+          "box");
+    CHECK(live_line(paused, 37) == "gh: 27m45s left, paused by hand..");
+    CHECK(live_line(paused, 20) == "gh: 27m45s left..");
+    paused.answer.paused_for = paused.answer.earliest = Duration{k_forever_us};
+    paused.note = std::nullopt;
+    CHECK(live_line(paused, 120) == "jobthrottle: gh: paused by hand until it is resumed, 14 ahead");
+    paused.answer = in_pause(false);
+    paused.key = sample_key(std::string(480, 'k'));
+    CHECK_THAT(live_line(paused, 37), Catch::Matchers::ContainsSubstring("kk..: 27m45s left"));
+    paused.key = sample_key("日本語のキー日本語のキー");
+    paused.note = sample_refusal();
+    for (int width = 2; width < 140; ++width) {
+        INFO(width << ": " << live_line(paused, width));
+        CHECK(display_width(live_line(paused, width)) <= width);
+    }
+}
+
 TEST_CASE("messages: not admitted names key, place, forecast, bound and time waited", "[unit]") {
     ThrottledView view = throttled(in_line(), 41'000'001us);
     CHECK(
@@ -186,19 +216,33 @@ TEST_CASE("messages: no control character or broken UTF-8 from outside reaches t
         const Error error = unavailable_error(text);
         const ThrottledView view{key, answer, 1min, 1s, 1min, note, k_now};
         const RefusalView refusal{key, note, 1min, k_now};
-        for (const Line& line :
-             {say_waiting({key, answer, 0s, 0s, note, k_now}),
-              say_waiting({key, answer, 0s, 0s, by_hand, k_now}), say_not_answered(key, text, 1s),
-              say_not_now(view), say_too_long(view), say_waited_out(view), say_refused(refusal, true, true),
-              say_rerun_never(refusal, 75), say_max_refusals(refusal, 1, 75),
-              say_half_read_input(refusal, 75), say_other_numbers(key, std::nullopt, answer, registered),
-              say_state_lost(key, 1s), say_store_away(text, error, std::nullopt), say_store_back(text),
-              say_store_unusable(text, error, true), say_warning(text), say_error(error),
-              say_no_limit(key, {text}), say_conflict(key, std::nullopt, answer, registered)}) {
+        for (const Line& line : {say_waiting({key, answer, 0s, 0s, note, k_now}),
+                                 say_retrying({key, text, 3, 0, 2, 1s}),
+                                 say_no_limit(key, sample_rate("5/s"), {}),
+                                 say_jobs_will_conflict(key, sample_rate("5/s")),
+                                 say_waiting({key, answer, 0s, 0s, by_hand, k_now}),
+                                 say_not_answered(key, text, 1s),
+                                 say_not_now(view),
+                                 say_too_long(view),
+                                 say_waited_out(view),
+                                 say_refused(refusal, true, true),
+                                 say_rerun_never(refusal, 75),
+                                 say_max_refusals(refusal, 1, 75),
+                                 say_half_read_input(refusal, 75),
+                                 say_other_numbers(key, std::nullopt, answer, registered),
+                                 say_state_lost(key, 1s),
+                                 say_store_away(text, error, std::nullopt),
+                                 say_store_back(text),
+                                 say_store_unusable(text, error, true),
+                                 say_warning(text),
+                                 say_error(error),
+                                 say_no_limit(key, std::nullopt, {text}),
+                                 say_conflict(key, std::nullopt, answer, registered)}) {
             INFO(render(line, false));
             CHECK(is_clean_line(render(line, true)));
             CHECK(is_clean_line(render(line, false)));
         }
+        CHECK(is_clean_line(live_line({key, answer, 0s, 0s, note, k_now}, 300)));
         CHECK(is_clean_line(pause_text(key, {1min, false, true}, k_now)));
         CHECK(is_clean_line(resume_text(key, true)));
         CHECK(is_clean_line(register_text(key, registered.rate, registered)));

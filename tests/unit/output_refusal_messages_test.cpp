@@ -46,7 +46,8 @@ TEST_CASE("messages: a refusal says what was seen, by whom, and what follows", "
         off_terminal(say_half_read_input(view, 9)) ==
         "jobthrottle: acme: HTTP 429, Retry-After: 1800, seen by gh on ci-07. It has read from a pipe on its "
         "standard input, which cannot be given again as a file could be: not run again with half of its "
-        "input.  key=acme why=refused job=gh pause_ms=0 exit=9");
+        "input. Give it a file instead, as in jobthrottle run ... < FILE  key=acme why=refused job=gh "
+        "pause_ms=0 exit=9");
     view.pause = Duration{k_forever_us};
     view.note = PauseNote{};
     CHECK(off_terminal(say_refused(view, false, true)) ==
@@ -129,22 +130,32 @@ TEST_CASE("messages: a store that is away, back, or says no", "[unit]") {
 }
 
 TEST_CASE("messages: attempts and output", "[unit]") {
-    CHECK(off_terminal(say_retrying(1, 1200ms)) ==
-          "jobthrottle: the command failed: trying again in 1.2 s, 1 try left  tries_left=1 backoff_ms=1200");
-    CHECK(on_terminal(say_retrying(2, 0s)) == "jobthrottle: the command failed: trying again, 2 tries left");
+    const Key key = sample_key("acme");
+    CHECK(off_terminal(say_retrying({key, "curl", 3, 0, 1, 1200ms})) ==
+          "jobthrottle: acme: curl failed (exit 3): trying again in 1.2 s, 1 try left"
+          "  key=acme job=curl exit=3 tries_left=1 backoff_ms=1200");
+    CHECK(on_terminal(say_retrying({key, "curl", 137, 9, 2, 0s})) ==
+          "jobthrottle: acme: curl failed (signal 9): trying again, 2 tries left");
     CHECK(off_terminal(say_output_lost(28)) ==
           "jobthrottle: some output of the command is lost: No space left on device  errno=28");
     CHECK(off_terminal(say_warning("odd")) == "jobthrottle: odd");
 }
 
 TEST_CASE("messages: a job without a limit names the nearest key", "[unit]") {
-    CHECK(off_terminal(say_no_limit(sample_key("amce"), {"acme"})) ==
+    CHECK(off_terminal(say_no_limit(sample_key("amce"), std::nullopt, {"acme"})) ==
           "jobthrottle: no limit known for key 'amce' (nearest: acme). Give --rate, register one, or say "
           "--pause-only. Nothing was run.  key=amce exit=78");
-    CHECK_THAT(on_terminal(say_no_limit(sample_key("amce"), {"acme", "a\nb"})),
+    CHECK_THAT(on_terminal(say_no_limit(sample_key("amce"), std::nullopt, {"acme", "a\nb"})),
                Catch::Matchers::ContainsSubstring("(nearest: acme, a\\nb)."));
-    CHECK_THAT(on_terminal(say_no_limit(sample_key("amce"), {})),
+    CHECK_THAT(on_terminal(say_no_limit(sample_key("amce"), std::nullopt, {})),
                Catch::Matchers::ContainsSubstring("for key 'amce'. Give"));
+    CHECK(off_terminal(say_no_limit(sample_key("it's"), sample_rate("5/s"), {"its"})) ==
+          "jobthrottle: no limit given for key 'it's', which was last run with 5/s. Give --rate again, or "
+          "register it: jobthrottle register 'it'\\''s' -r 5/s. Nothing was run.  key=it's last_rate=5/s "
+          "exit=78");
+    CHECK(off_terminal(say_jobs_will_conflict(sample_key("acme"), sample_rate("5/s"))) ==
+          "jobthrottle: acme was last run with 5/s, which has another period: from now on a job that brings "
+          "--rate 5/s is refused (78); leave the rate away, the key is enough  key=acme last_rate=5/s");
     Answer answer;
     answer.registered = sample_rate("80/min");
     CHECK(off_terminal(say_conflict(sample_key("acme"), sample_rate("5/s"), answer,

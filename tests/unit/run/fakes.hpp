@@ -65,12 +65,21 @@ private:
 // Keeps what it is told, one word each.
 class FakeEvents final : public Events {
 public:
+    void answered(const Key&, const Answer&) override { ++answers; }
     void waiting(const WaitStatus& status) override { last_status = status; }
     Duration waiting_interval() const override { return 1h; }
     void status(const WaitStatus&) override { told.emplace_back("status"); }
     void wait_over() override { ++waits_over; }
+    void attempt_begins(int attempt, const std::string& program) override {
+        attempts.push_back(std::to_string(attempt) + " " + program);
+    }
+    void attempt_ended(int attempt, const ChildEnd& end) override {
+        attempts.push_back(std::to_string(attempt) + " exit " + std::to_string(exit_code_of(end)));
+    }
     void refused(const RefusalNotice& notice) override {
-        told.emplace_back(notice.lines_up_again ? "refused, lines up" : "refused");
+        told.emplace_back(notice.lines_up_again  ? "refused, lines up"
+                          : notice.outlasts_wait ? "refused, outlasts the wait"
+                                                 : "refused");
         last_refusal = notice;
     }
     void other_numbers(const Key&, const Answer&) override { told.emplace_back("other numbers"); }
@@ -80,14 +89,18 @@ public:
         told.push_back(std::string("away: ") + (policy ? words[static_cast<int>(*policy)] : "patient"));
     }
     void store_back(const std::string&) override { told.emplace_back("back"); }
-    void failed_will_retry(int tries_left, Duration) override {
-        told.push_back("retry, " + std::to_string(tries_left) + " left");
+    void failed_will_retry(const FailureNotice& failure) override {
+        told.push_back("retry, " + std::to_string(failure.tries_left) + " left");
+        last_failure = failure;
     }
     void warning(const std::string& text) override { told.push_back("warning: " + text); }
 
     std::vector<std::string> told;
+    std::vector<std::string> attempts;
     std::optional<WaitStatus> last_status;
     std::optional<RefusalNotice> last_refusal;
+    std::optional<FailureNotice> last_failure;
+    int answers = 0;
     int waits_over = 0;
 };
 

@@ -255,6 +255,43 @@ TEST_CASE("run: --max-wait counts the pause after a refusal", "[unit]") {
     CHECK(std::get<Throttled>(result.outcome).why == Throttled::Why::too_long);
     CHECK(result.attempts == 1);
     CHECK(job.sleeper.gone() == 0s);
+    CHECK(job.events.told == Told{"refused, outlasts the wait"});
+}
+
+TEST_CASE("run: a refusal in a longer pause by hand lines up, whatever --max-wait", "[unit]") {
+    Job job;
+    job.options.max_wait = 29s;
+    job.runner.attempts = {{Exited{22}, k_429, "", [&job] {
+                                (void)job.store.pause(job.key, {60s, false, true, "by hand"});
+                            }}};
+    const RunResult result = job.go();
+    REQUIRE(std::holds_alternative<Throttled>(result.outcome));
+    CHECK(std::get<Throttled>(result.outcome).why == Throttled::Why::waited_out);
+    CHECK(job.events.told == Told{"refused, lines up"});
+}
+
+TEST_CASE("run: a refusal with --no-wait is told by the end alone", "[unit]") {
+    Job job;
+    job.options.no_wait = true;
+    job.runner.attempts = {{Exited{22}, k_429}};
+    const RunResult result = job.go();
+    REQUIRE(std::holds_alternative<Throttled>(result.outcome));
+    CHECK(std::get<Throttled>(result.outcome).why == Throttled::Why::no_wait);
+    CHECK(job.events.told == Told{"refused, outlasts the wait"});
+}
+
+TEST_CASE("run: every answer and attempt is told, and who failed how", "[unit]") {
+    Job job;
+    job.plan.job.tries = 2;
+    job.runner.attempts = {{Exited{3}}, {Signaled{9}}};
+    CHECK(code_of(job.go()) == 137);
+    CHECK(job.events.answers >= 2);
+    CHECK(job.events.attempts == Told{"1 job", "1 exit 3", "2 job", "2 exit 137"});
+    REQUIRE(job.events.last_failure);
+    CHECK(job.events.last_failure->key == job.key);
+    CHECK(job.events.last_failure->job == "job");
+    CHECK(exit_code_of(job.events.last_failure->end) == 3);
+    CHECK(job.events.last_failure->tries_left == 1);
 }
 
 TEST_CASE("run: a pause that the store could not be told is kept by the job and told later", "[unit]") {
@@ -292,6 +329,8 @@ TEST_CASE("run: input that an attempt has read from a pipe is not given again", 
         CHECK(job.runner.commands.size() == 1);
         REQUIRE(job.events.told.size() == 1);
         CHECK_THAT(job.events.told[0], Catch::Matchers::ContainsSubstring("half of its input"));
+        CHECK_THAT(job.events.told[0], Catch::Matchers::ContainsSubstring("acme: job failed"));
+        CHECK_THAT(job.events.told[0], Catch::Matchers::ContainsSubstring("< FILE"));
     }
     SECTION("not read: run again") {
         PipeOnInput input;
