@@ -25,7 +25,11 @@ Result<std::unique_ptr<AtTheGate>> AtTheGate::open(const Common& common, const L
     auto sleeper = SignalSleeper::open(*inbox);
     if (!sleeper) return sleeper.error();
     auto session = Session::open(common, Purpose::throttle, inbox->fd());
-    if (!session) return session.error();
+    if (!session) {
+        Error error = session.error();
+        if (error.kind == ErrorKind::refused) error.message += ". Nothing was run.";
+        return error;
+    }
 
     const Settings& settings = common.settings;
     std::string who = who_runs();

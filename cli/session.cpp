@@ -75,7 +75,9 @@ Result<Session> Session::open(const Common& common, Purpose purpose, int interru
     if (common.verbose) start_debug_log();
     Session session(common, interrupt_fd);
     const auto& chosen = common.settings.store;
-    auto store = open_store(session.store_settings(chosen.value), *session.m_notices);
+    StoreSettings wanted = session.store_settings(chosen.value);
+    wanted.look_only = purpose == Purpose::look;
+    auto store = open_store(wanted, *session.m_notices);
     if (!store) {
         Error error = store.error();
         error.message = with_chooser(error.message, chosen.given_by);

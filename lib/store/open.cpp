@@ -29,6 +29,7 @@ Opened open_local(const StoreSettings& settings, StoreNotices& notices) {
     options.path = settings.url.substr(k_local.size());
     if (settings.prefix != k_usual_prefix) options.prefix = settings.prefix;
     options.command_timeout = settings.command_timeout;
+    options.look_only = settings.look_only;
     options.interrupted = [fd = settings.interrupt_fd] { return is_readable(fd); };
     options.notice = [&notices](const std::string& text) { notices.push_back(text); };
     const auto place = find_local_place(options);

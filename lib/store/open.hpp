@@ -19,6 +19,7 @@ struct StoreSettings {
     Duration connect_timeout = std::chrono::seconds{1};
     Duration command_timeout = std::chrono::seconds{2};
     std::optional<std::string> password;  // of a Redis; wins over one in the URL
+    bool look_only = false;               // nothing is made that is not there: for inspect and keys
     // Something to read there ends a call that waits, with an `interrupted` error. -1: nothing does.
     // Borrowed.
     int interrupt_fd = -1;

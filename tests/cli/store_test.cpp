@@ -140,6 +140,32 @@ TEST_CASE("store: commands that need it exit 69 when it is away", "[cli]") {
     }
 }
 
+TEST_CASE("store: a folder that cannot be made ends with 69, and nothing is run", "[cli]") {
+    Sandbox sandbox;
+    for (const Argv& words : {run_words({"--store", "local:/dev/null/x"}),
+                              Argv{"admit", "a", "-r", "1/s", "--store", "local:/dev/null/x"}}) {
+        const ProgramResult result = sandbox.run(words);
+        INFO(describe(result));
+        CHECK(result.code == 69);
+        CHECK_THAT(result.err, ContainsSubstring("Nothing was run."));
+    }
+    CHECK_FALSE(was_run(sandbox));
+}
+
+TEST_CASE("store: to look makes no folder", "[cli]") {
+    Sandbox sandbox;
+    auto options = without_store(sandbox);
+    options.env["XDG_STATE_HOME"] = sandbox.file("no/such");
+    options.env["HOME"] = sandbox.file("no/home");
+    const std::string store = "local:" + sandbox.file("no/store");
+    CHECK(sandbox.run({"keys", "--store", store}, options).code == 0);
+    CHECK(sandbox.run({"keys"}, options).code == 0);
+    const ProgramResult unknown = sandbox.run({"inspect", "jobthrottle-test-none"}, options);
+    CHECK(unknown.code == 1);
+    CHECK_THAT(unknown.out, ContainsSubstring("is not known"));
+    CHECK_FALSE(std::filesystem::exists(sandbox.file("no")));
+}
+
 TEST_CASE("store: a password in --store is warned about, never shown and never passed on", "[cli]") {
     Sandbox sandbox;
     const std::string url = "unix://user:s3cret@" + sandbox.file("nobody.sock");

@@ -106,6 +106,39 @@ TEST_CASE("local: the default place", "[contract]") {
     }
 }
 
+TEST_CASE("local: a default place that cannot be made names the ways out", "[contract]") {
+    const TempDir home;
+    write_file(home.file("home"), "no folder");
+    const Variables variables({{"XDG_STATE_HOME", ""}, {"HOME", home.file("home")}});
+    LocalOptions options;
+    options.system_folder = home.file("system");
+    const auto store = open_local_store(options);
+    REQUIRE_FALSE(store.ok());
+    CHECK(store.error().kind == ErrorKind::refused);
+    CHECK_THAT(store.error().message,
+               ContainsSubstring("use --store local:/PATH, or make " + home.file("system")));
+    options.path = home.file("home/x");
+    CHECK_THAT(open_local_store(options).error().message, !ContainsSubstring("--store"));
+}
+
+TEST_CASE("local: who only looks makes nothing", "[contract]") {
+    const TempDir home;
+    LocalOptions options;
+    options.path = home.file("not/there");
+    options.look_only = true;
+    const auto store = open_local_store(options);
+    REQUIRE(store);
+    CHECK_FALSE((*store)->inspect(key_named("k"))->known);
+    CHECK((*store)->keys("*")->empty());
+    CHECK((*store)->name() == "local:" + options.path);
+    CHECK_FALSE((*store)->pause(key_named("k"), {1min, false, false, ""}).ok());
+    CHECK_FALSE(std::filesystem::exists(home.file("not")));
+    options.look_only = false;
+    start_once(options);
+    options.look_only = true;
+    CHECK((*open_local_store(options))->inspect(key_named("k"))->known);
+}
+
 TEST_CASE("local: root passes a HOME by that is another user's", "[contract]") {
     if (geteuid() != 0) {
         WARN("not root: nothing is checked here");

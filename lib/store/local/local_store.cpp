@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "store/local/local_store.hpp"
 
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "store/glob.hpp"
+#include "store/local/empty_store.hpp"
 #include "store/local/place.hpp"
 #include "store/local/purge.hpp"
 #include "store/local/records.hpp"
@@ -133,7 +137,14 @@ Result<std::vector<KeySummary>> LocalStore::keys(const std::string& pattern) {
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_local_store(const LocalOptions& options, const LocalPlace& place) {
-    if (const auto made = local::make_folder(place.folder); !made) return made.error();
+    struct stat status {};
+    if (options.look_only && stat(place.folder.c_str(), &status) != 0 && errno == ENOENT)
+        return std::unique_ptr<Store>(std::make_unique<local::EmptyStore>("local:" + place.folder));
+    if (const auto made = local::make_folder(place.folder); !made) {
+        if (!options.path.empty()) return made.error();
+        return refused_error(made.error().message + ": use --store local:/PATH, or make " +
+                             options.system_folder);
+    }
     return std::unique_ptr<Store>(std::make_unique<LocalStore>(options, place.folder));
 }
 

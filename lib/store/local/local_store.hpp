@@ -31,6 +31,7 @@ struct LocalOptions {
     // Told, in one line without the program's name, that a file was torn or foreign and is set aside.
     std::function<void(const std::string&)> notice;
     std::string system_folder = "/var/lib/jobthrottle";  // the default place where it exists
+    bool look_only = false;  // makes no folder: where it is missing the store is empty and stays so
     LocalHooks hooks;
 };
 
@@ -46,7 +47,7 @@ struct LocalPlace {
 Result<LocalPlace> find_local_place(const LocalOptions&);
 
 // Makes the folder where it is missing; the file is opened, and made, by the first call. Error (refused): the
-// folder cannot be made.
+// folder cannot be made; of the default place it says what to do.
 //
 // Calls wait for others for command_timeout at most. rest() closes all files. Descriptors are closed on exec.
 // While a call has the lock, INT, TERM, HUP, QUIT and TSTP are held back.
