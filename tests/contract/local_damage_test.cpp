@@ -218,3 +218,45 @@ TEST_CASE("local: the file of a newer version is left alone", "[contract]") {
     CHECK_THAT(answer.error().message, Catch::Matchers::ContainsSubstring("a newer jobthrottle"));
     CHECK(files_in(folder.path()) == std::vector<std::string>{"state.lock", "state.mdb"});
 }
+
+TEST_CASE("local: a folder that goes away while a job waits is made again", "[contract]") {
+    const TempDir parent;
+    const std::string path = parent.file("a/store");
+    LocalOptions options = options_in(path);
+    options.command_timeout = 30s;
+    const auto store = open_store(options);
+    const Key key = key_named("k");
+    auto waiter = question_at(rate_of(1, 60s));
+    REQUIRE(store->ask(key, question_at(rate_of(1, 60s)))->kind == AnswerKind::start);
+    REQUIRE(store->ask(key, waiter)->kind == AnswerKind::wait);
+    SECTION("in a sleep") {
+        store->rest();
+    }
+    SECTION("between two calls") {}
+    std::filesystem::remove_all(parent.file("a"));
+    waiter.fresh = false;
+    const auto answer = store->ask(key, waiter);
+    REQUIRE(answer.ok());
+    CHECK(answer->kind == AnswerKind::start);  // what held it back is gone with the folder
+    struct stat made {};
+    REQUIRE(stat(path.c_str(), &made) == 0);
+    CHECK((made.st_mode & 07777) == 0700);
+    CHECK(open_store(options)->inspect(key)->started == 1);
+}
+
+TEST_CASE("local: the folder of the whole system is nobody's to make again", "[contract]") {
+    const TempDir parent;
+    LocalOptions options;
+    options.system_folder = parent.file("system");
+    options.command_timeout = 30s;
+    std::filesystem::create_directory(options.system_folder);
+    const auto store = open_store(options);
+    REQUIRE(store->registration(key_named("k")).ok());
+    store->rest();
+    std::filesystem::remove_all(options.system_folder);
+    const auto answer = store->registration(key_named("k"));
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().kind == ErrorKind::refused);
+    CHECK_THAT(answer.error().message, Catch::Matchers::ContainsSubstring(options.system_folder));
+    CHECK_FALSE(std::filesystem::exists(options.system_folder));
+}

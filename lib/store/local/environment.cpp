@@ -5,7 +5,6 @@
 #include <lmdb.h>
 
 #include <cerrno>
-#include <cstring>
 
 namespace jobthrottle::local {
 
@@ -13,26 +12,6 @@ namespace {
 
 constexpr std::size_t k_most_map_bytes =
     sizeof(std::size_t) > 4 ? std::size_t{1} << 40 : std::size_t{1} << 30;
-constexpr MDB_dbi k_free_pages = 0;
-
-// A list as LMDB writes it: how many, then the pages from the highest down.
-bool is_page_list(const MDB_val& value, std::size_t last_page) {
-    constexpr std::size_t k_word = sizeof(std::size_t);
-    const auto word = [&](std::size_t i) {
-        std::size_t out = 0;
-        std::memcpy(&out, static_cast<const char*>(value.mv_data) + i * k_word, k_word);
-        return out;
-    };
-    if (value.mv_size < k_word) return false;
-    const std::size_t count = word(0);
-    if (count > value.mv_size / k_word - 1) return false;
-    std::size_t above = last_page + 1;
-    for (std::size_t i = 1; i <= count; ++i) {
-        if (word(i) >= above || word(i) < 2) return false;
-        above = word(i);
-    }
-    return true;
-}
 
 }  // namespace
 
@@ -89,22 +68,6 @@ std::size_t Environment::records() const {
     MDB_stat stat{};
     mdb_env_stat(m_env, &stat);
     return stat.ms_entries;
-}
-
-bool Environment::free_pages_are_sound() const {
-    MDB_envinfo info{};
-    mdb_env_info(m_env, &info);
-    MDB_txn* txn = nullptr;
-    if (mdb_txn_begin(m_env, nullptr, MDB_RDONLY, &txn) != 0) return false;
-    MDB_cursor* cursor = nullptr;
-    int code = mdb_cursor_open(txn, k_free_pages, &cursor);
-    bool sound = code == 0;
-    MDB_val key{}, value{};
-    while (sound && (code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) == 0)
-        sound = is_page_list(value, info.me_last_pgno);
-    if (cursor != nullptr) mdb_cursor_close(cursor);
-    mdb_txn_abort(txn);
-    return sound && code == MDB_NOTFOUND;
 }
 
 }  // namespace jobthrottle::local

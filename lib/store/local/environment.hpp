@@ -45,8 +45,6 @@ public:
     Failure adopt_map();  // another process has grown it. REQUIRES: likewise
     MDB_env* handle() const { return m_env; }
 
-    // The list of free pages names only pages that the file has, each list in its order.
-    bool free_pages_are_sound() const;
     std::size_t records() const;  // how many it says it holds
 
 private:

@@ -18,6 +18,7 @@
 
 #include "base/fd.hpp"
 #include "store/local/data_file.hpp"
+#include "store/local/page_check.hpp"
 #include "store/local/records.hpp"
 #include "store/local/transaction.hpp"
 
@@ -122,9 +123,12 @@ Failure write_draft(const ExaminePlan& plan, const std::vector<Survivor>& surviv
 }
 
 Examination look(const ExaminePlan& plan) {
+    // Before LMDB maps it, with whatever size the file says that it needs.
+    const Fd file(open(plan.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!file) return {Finding::system, errno};
+    if (check_pages(file.get()) == Pages::torn) return {Finding::damaged, 0};
     Environment environment;
     if (const auto failure = environment.open(plan.path)) return examination_of(failure);
-    if (!environment.free_pages_are_sound()) return {Finding::damaged, 0};
     const std::size_t count = environment.records();
     Transaction txn(environment);
     const auto record = read_store_record(txn);

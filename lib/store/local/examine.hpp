@@ -33,8 +33,8 @@ struct Examination {
     int code = 0;
 };
 
-// Opens the file in a child process, since a torn one can end whoever maps it; reads every record, and writes
-// one change. REQUIRES: the store's lock is held.
+// Opens the file in a child process, since a torn one can end whoever maps it; checks every page, reads every
+// record, and writes one change. REQUIRES: the store's lock is held.
 Examination examine(const ExaminePlan&, Duration at_most);
 
 }  // namespace jobthrottle::local

@@ -22,6 +22,7 @@ namespace {
 constexpr Duration k_first_pause{50};
 constexpr Duration k_longest_pause = std::chrono::milliseconds{5};
 constexpr std::size_t k_token_bytes = 40;
+constexpr std::size_t k_mark_at = k_token_bytes + k_checksum_bytes;  // one byte; missing: not in use
 constexpr std::string_view k_token_key = "token 1";
 
 sigset_t held_back() {
@@ -162,8 +163,9 @@ bool LockFile::is_in_place() const {
 }
 
 std::optional<TrustToken> LockFile::token() const {
-    std::array<char, k_token_bytes + k_checksum_bytes> raw{};
-    if (pread(m_fd.get(), raw.data(), raw.size(), 0) != static_cast<ssize_t>(raw.size())) return std::nullopt;
+    std::array<char, k_mark_at + 1> raw{};
+    if (pread(m_fd.get(), raw.data(), raw.size(), 0) < static_cast<ssize_t>(k_mark_at)) return std::nullopt;
+    if (raw[k_mark_at] != 0) return std::nullopt;
     const std::string_view bytes(raw.data(), raw.size());
     const auto sum = static_cast<std::uint64_t>(field_at(bytes, k_token_bytes));
     if (sum != checksum(k_token_key, bytes.substr(0, k_token_bytes))) return std::nullopt;
@@ -178,6 +180,11 @@ void LockFile::put_token(const TrustToken& token) const {
     put_field(bytes, token.changed_ns);
     put_field(bytes, static_cast<std::int64_t>(checksum(k_token_key, bytes)));
     if (pwrite(m_fd.get(), bytes.data(), bytes.size(), 0) < 0) drop_limit_signal();
+}
+
+void LockFile::put_mark(bool in_use) const {
+    const char mark = in_use ? 1 : 0;
+    if (pwrite(m_fd.get(), &mark, 1, k_mark_at) < 0) drop_limit_signal();
 }
 
 }  // namespace jobthrottle::local

@@ -69,11 +69,26 @@ public:
     bool is_in_place() const;
     struct stat status() const;
 
-    std::optional<TrustToken> token() const;  // REQUIRES: held
+    // Nothing, too, where the last user died while the data was in use. REQUIRES: held
+    std::optional<TrustToken> token() const;
     // Best effort: without it the next user checks the file. REQUIRES: held
     void put_token(const TrustToken&) const;
+    // While it lives the data is said to be in use: if this process dies of what it reads there, the next one
+    // checks the file, whose token would still be right. Best effort. REQUIRES: held
+    class InUse {
+    public:
+        explicit InUse(const LockFile& file) : m_file(file) { m_file.put_mark(true); }
+        InUse(const InUse&) = delete;
+        InUse& operator=(const InUse&) = delete;
+        ~InUse() { m_file.put_mark(false); }
+
+    private:
+        const LockFile& m_file;
+    };
 
 private:
+    void put_mark(bool in_use) const;
+
     LockFile(Fd fd, std::string path) : m_fd(std::move(fd)), m_path(std::move(path)) {}
     Fd m_fd;
     std::string m_path;

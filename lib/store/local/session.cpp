@@ -39,6 +39,7 @@ std::uint64_t boot_mark(const std::string& id) {
 
 Session::Session(const LocalOptions& options, const std::string& folder)
     : m_options(options),
+      m_folder(folder),
       m_lock_path(folder + "/" + file_stem(options.prefix) + ".lock"),
       m_data_path(folder + "/" + file_stem(options.prefix) + ".mdb") {}
 
@@ -122,6 +123,7 @@ Result<void> Session::learn_boot() {
 }
 
 Failure Session::run(const Body& body) {
+    const LockFile::InUse in_use(*m_lock);
     Transaction txn(m_environment);
     const Moment now = moment();
     std::optional<StoreRecord> record;
@@ -149,9 +151,7 @@ Result<LockFile::Held> Session::lock() {
     for (;;) {
         if (m_lock && !m_lock->is_ours()) close();
         if (!m_lock) {
-            auto opened = LockFile::open(m_lock_path);
-            if (!opened) return opened.error();
-            m_lock.emplace(std::move(opened).value());
+            if (const auto opened = open_lock(); !opened) return opened.error();
         }
         {
             auto held = m_lock->acquire(m_options.command_timeout, m_options.interrupted);
@@ -159,6 +159,19 @@ Result<LockFile::Held> Session::lock() {
         }
         close();  // somebody has removed the folder while we waited
     }
+}
+
+// The folder may have gone during a long sleep: a job that waits makes it again, as one that comes now would.
+Result<void> Session::open_lock() {
+    // But for the one of the whole system, which is made with its group, by an administrator.
+    const bool systems = m_options.path.empty() && m_folder == m_options.system_folder;
+    if (!systems && !m_options.look_only) {
+        if (const auto made = make_folder(m_folder); !made) return made;
+    }
+    auto opened = LockFile::open(m_lock_path);
+    if (!opened) return opened.error();
+    m_lock.emplace(std::move(opened).value());
+    return {};
 }
 
 Result<void> Session::make_ready() {

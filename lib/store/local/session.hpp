@@ -34,6 +34,7 @@ public:
 
 private:
     Result<LockFile::Held> lock();
+    Result<void> open_lock();
     Result<void> transact_locked(const Body& body);
     Result<void> learn_boot();
     Result<void> make_ready();
@@ -50,7 +51,7 @@ private:
     std::string draft_path() const { return m_data_path + ".new"; }
 
     LocalOptions m_options;
-    std::string m_lock_path, m_data_path;
+    std::string m_folder, m_lock_path, m_data_path;
     std::uint64_t m_boot = 0;  // 0: not learned yet
     std::optional<LockFile> m_lock;
     Environment m_environment;
