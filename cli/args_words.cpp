@@ -81,20 +81,22 @@ const OptionRow* row_that_wants(const CommandRow& command, const std::string& wo
     return row != nullptr ? row : find_option(command, std::string("-") + word.back());
 }
 
-// An option that stands where the value of another belongs. A value that looks like one is told by "=".
+Error option_in_place_of_value(const OptionRow& wanting, const std::string& value) {
+    const std::string name(wanting.name);
+    return usage_error(name + " needs a value (" + in_quotes(value) + " stands in its place), for example " +
+                       name + " " + std::string(wanting.example) + ", or " + name + "=" +
+                       escape_for_display(value.substr(0, 60)) + " where that is meant");
+}
+
+// A value that is spelt like an option of the command has to be joined by "=".
 std::optional<Error> option_as_value(const CommandRow& command, const std::vector<std::string>& words) {
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
         if (!wants_value(command, words[i])) continue;
-        const std::string& value = words[++i];
+        const std::string& value = words[i + 1];
         const bool is_long = value.rfind("--", 0) == 0;
-        const std::string name = is_long ? value.substr(0, value.find('=')) : value;
-        if (find_option(command, name) == nullptr) continue;
-        const OptionRow& row = *row_that_wants(command, words[i - 1]);
-        const std::string wanting(row.name);
-        return usage_error(wanting + " needs a value (" + in_quotes(value) +
-                           " stands in its place), for example " + wanting + " " + std::string(row.example) +
-                           ", or " + wanting + "=" + escape_for_display(value.substr(0, 60)) +
-                           " where that is meant");
+        if (find_option(command, is_long ? value.substr(0, value.find('=')) : value) != nullptr)
+            return option_in_place_of_value(*row_that_wants(command, words[i]), value);
+        ++i;
     }
     return std::nullopt;
 }

@@ -33,7 +33,7 @@ std::string exact_text(Duration length) {
     if (length >= 1min) return format_duration(length);
     char text[32];
     const double seconds = std::chrono::duration<double>(length).count();
-    std::snprintf(text, sizeof text, "%.*f s", length >= 1s || length <= 0s ? 2 : 4, seconds);
+    std::snprintf(text, sizeof text, "%.*f s", length >= 1s || length <= 0s ? 2 : 3, seconds);
     return text;
 }
 

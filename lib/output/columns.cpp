@@ -153,7 +153,7 @@ std::string cut_to_width(std::string_view text, int width) {
 }
 
 std::string cut_at_word(std::string_view text, int width) {
-    const std::string cut = cut_to_width(text, width);
+    std::string cut = cut_to_width(text, width);
     if (cut.size() == text.size() || width < k_shortest_cell) return cut;
     const std::size_t end = bytes_within(text, width - 2);
     const std::size_t space = text[end] == ' ' ? end : text.rfind(' ', end);
