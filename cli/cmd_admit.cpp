@@ -41,24 +41,29 @@ int admitted(const AdmitOptions& options, AtTheGate& job, const Admitted& admiss
     return printed ? 0 : exit_code_of(ErrorKind::internal);
 }
 
-}  // namespace
-
-int execute(const AdmitOptions& options) {
+Ended to_its_end(const AdmitOptions& options) {
     GateOptions wanted;
     wanted.no_wait = options.no_wait;
     wanted.peek = options.peek;
     wanted.ticket = options.ticket;
     wanted.ticket_keep = options.ticket_for;
     auto opened = AtTheGate::open(options.common, options.limit, options.name, wanted);
-    if (!opened) return exit_with(opened.error());
+    if (!opened) return {exit_with(opened.error()), {}};
     AtTheGate& job = **opened;
     const Admission admission = job.gate().pass();
-    if (const auto* yes = std::get_if<Admitted>(&admission)) return admitted(options, job, *yes);
+    if (const auto* yes = std::get_if<Admitted>(&admission)) return {admitted(options, job, *yes), {}};
     if (const auto* throttled = std::get_if<Throttled>(&admission))
-        return not_admitted(options, job, *throttled);
-    if (const auto* interrupted = std::get_if<Interrupted>(&admission)) return job.ending().of(*interrupted);
-    if (const auto* unjudged = std::get_if<Unjudged>(&admission)) return job.ending().of(*unjudged);
-    return job.ending().of(std::get<Error>(admission));
+        return {not_admitted(options, job, *throttled), {}};
+    if (const auto* interrupted = std::get_if<Interrupted>(&admission))
+        return {job.ending().of(*interrupted), interrupted->signal};
+    if (const auto* unjudged = std::get_if<Unjudged>(&admission)) return {job.ending().of(*unjudged), {}};
+    return {job.ending().of(std::get<Error>(admission)), {}};
+}
+
+}  // namespace
+
+int execute(const AdmitOptions& options) {
+    return exit_as(to_its_end(options));
 }
 
 }  // namespace jobthrottle

@@ -54,13 +54,11 @@ RunResult become(const RunPlan& plan, Gate& gate, Events& events) {
     return result;
 }
 
-}  // namespace
-
-int execute(const RunOptions& options) {
+Ended to_its_end(const RunOptions& options) {
     GateOptions wanted;
     wanted.no_wait = options.no_wait;
     auto opened = AtTheGate::open(options.common, options.limit, options.name, wanted);
-    if (!opened) return exit_with(opened.error());
+    if (!opened) return {exit_with(opened.error()), {}};
     AtTheGate& job = **opened;
     warn_of_terminals(options.scan, job.teller());
     const RunPlan plan = plan_of(options, job);
@@ -68,7 +66,14 @@ int execute(const RunOptions& options) {
     const RunResult result = nothing_left_to_do(plan)
                                  ? become(plan, job.gate(), job.teller())
                                  : run(plan, job.gate(), runner, job.sleeper(), job.teller());
-    return job.ending().of(result, plan.argv.front());
+    const int code = job.ending().of(result, plan.argv.front());
+    return {code, job.ending().died_of()};
+}
+
+}  // namespace
+
+int execute(const RunOptions& options) {
+    return exit_as(to_its_end(options));
 }
 
 }  // namespace jobthrottle

@@ -2,12 +2,14 @@
 #include "cli/ending.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <map>
 
 #include "base/text.hpp"
 #include "cli/machine.hpp"
 #include "cli/print.hpp"
+#include "process/process_runner.hpp"
 
 namespace jobthrottle {
 
@@ -22,7 +24,14 @@ int Ending::of(const RunResult& result, const std::string& program) {
     return of(std::get<Error>(result.outcome), ran_before);
 }
 
+int Ending::of(const Interrupted& interrupted) {
+    m_died_of = interrupted.signal;
+    return 128 + interrupted.signal;
+}
+
 int Ending::of(const Ran& ran, const std::string& program) {
+    const auto* died = std::get_if<Signaled>(&ran.end);
+    if (died != nullptr) m_died_of = died->signal;
     const int code = exit_code_of(ran.end);
     const std::string name = escape_for_display(program);
     if (std::holds_alternative<NotFound>(ran.end)) {
@@ -91,6 +100,11 @@ int Ending::of(const Error& error, bool ran_before) {
     m_teller.tell(of_store ? say_store_unusable(m_gate.store().name(), error, ran_before, code)
                            : say_error(error));
     return code;
+}
+
+int exit_as(const Ended& ended) {
+    if (ended.signal == SIGINT && has_controlling_terminal()) die_of(SIGINT);
+    return ended.code;
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,12 @@ public:
     // How an admission ended that is none.
     int of(const Throttled& throttled, bool ran_before = false);
     int of(const Unjudged& unjudged);
-    int of(const Interrupted& interrupted) const { return 128 + interrupted.signal; }
+    int of(const Interrupted& interrupted);
     int of(const Error& error, bool ran_before = false);
     int of(const Ran& ran, const std::string& program);
+
+    // The signal that ended the job, if one did: see exit_as().
+    std::optional<int> died_of() const { return m_died_of; }
 
     int throttled_exit() const { return m_common.settings.throttled_exit.value; }
 
@@ -35,7 +39,17 @@ private:
     const LimitOptions& m_limit;
     Gate& m_gate;
     Teller& m_teller;
+    std::optional<int> m_died_of;
 };
+
+// How the program ends. `signal`: what ended the job, the command's death of it included.
+struct Ended {
+    int code = 0;
+    std::optional<int> signal;
+};
+// The code; but at a terminal the program dies of INT itself, for bash stops a loop only for one that did.
+// `$?` is 130 either way. REQUIRES: all that was opened for the job is closed again.
+int exit_as(const Ended& ended);
 
 // Known keys near to this one, the nearest first; none where the store cannot say.
 std::vector<std::string> nearest_keys(Store& store, const Key& key);

@@ -11,7 +11,7 @@
 
 namespace jobthrottle {
 
-namespace {
+namespace {}  // namespace
 
 bool has_controlling_terminal() {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
@@ -20,8 +20,6 @@ bool has_controlling_terminal() {
     const Fd terminal{open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)};
     return static_cast<bool>(terminal);
 }
-
-}  // namespace
 
 Result<ChildReport> ProcessRunner::run(const Command& command, OutputWatcher* watcher) {
     const ExecImage image{command};

@@ -6,6 +6,9 @@
 
 namespace jobthrottle {
 
+// A terminal from which this process can be interrupted, also when no standard stream is one.
+bool has_controlling_terminal();
+
 // Runs real processes. REQUIRES: run() is called by the main thread (the kernel tells the command of the
 // death of the thread that started it). The inbox is borrowed and has to outlive it.
 //

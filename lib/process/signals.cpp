@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "process/signals.hpp"
 
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 
 #include <array>
@@ -143,6 +144,19 @@ CommandSignals::~CommandSignals() {
 
 bool is_stop_signal(int signal) {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+void die_of(int signal) {
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    struct sigaction action {};
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, nullptr);
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, signal);
+    raise(signal);
+    sigprocmask(SIG_UNBLOCK, &only, nullptr);
 }
 
 }  // namespace jobthrottle

@@ -52,6 +52,25 @@ TEST_CASE("terminal: the line fits the terminal with a ^C behind it, and Ctrl-C 
     CHECK_THAT(screen, Catch::Matchers::EndsWith("\x1b[K\r\x1b[K"));
 }
 
+TEST_CASE("terminal: Ctrl-C ends a loop of bash, in the command and in the wait", "[cli]") {
+    for (const bool waits : {false, true}) {
+        CAPTURE(waits);
+        Sandbox sandbox;
+        if (waits) REQUIRE(sandbox.run({"pause", "acme", "1h"}).code == 0);
+        Argv loop{"bash", "-c",
+                  "for i in 1 2 3; do \"$@\"; echo after $i with $?; done; echo the loop went on", "bash"};
+        const Argv run = sandbox.command({"run", "-k", "acme", "-r", "1000/s", "--notice-after", "0", "--",
+                                          "sh", "-c", "echo ready; exec sleep 30"});
+        loop.insert(loop.end(), run.begin(), run.end());
+        Pty terminal(loop, environment_of(sandbox));
+        terminal.wait_for(waits ? "acme: " : "ready");
+        terminal.send("\x03");
+        CHECK(terminal.wait() == 130);
+        CHECK(terminal.screen().find("the loop went on") == std::string::npos);
+        CHECK(terminal.screen().find("after") == std::string::npos);
+    }
+}
+
 TEST_CASE("terminal: --scan of a stream that is a terminal is warned about", "[cli]") {
     Sandbox sandbox;
     const auto screen_of = [&](const Argv& words) {

@@ -96,7 +96,9 @@ TEST_CASE("runner: the environment is ours and what is added", "[process]") {
     options.env = {{"KEPT", "a=b"}, {"CHANGED", "old"}};
     const auto seen = run_program(wrapped({"--env", "CHANGED=new=er", "--env", "ADDED="}, list), options).out;
     CHECK(seen == expected);
-    CHECK_THAT(seen, ContainsSubstring("ADDED=\nCHANGED=new=er\n"));
+    // Between them may stand what a sanitizer's own environment holds.
+    CHECK_THAT(seen, ContainsSubstring("ADDED=\n"));
+    CHECK_THAT(seen, ContainsSubstring("\nCHANGED=new=er\n"));
 }
 
 TEST_CASE("runner: standard input is left to the command", "[process]") {
