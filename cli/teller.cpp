@@ -122,7 +122,6 @@ void Teller::answered(const Key& key, const Answer& answer) {
 }
 
 void Teller::waiting(const WaitStatus& status) {
-    m_last_waited = status.waited;
     if (!m_began) {
         m_began = BootClock::now();
         m_next_notice = m_notice_after;
@@ -192,8 +191,8 @@ void Teller::other_numbers(const Key& key, const Answer& answer) {
     notice(say_other_numbers(key, m_limit.rate, answer, registration()));
 }
 
-void Teller::state_lost(const Key& key) {
-    notice(say_state_lost(key, m_last_waited));
+void Teller::state_lost(const Key& key, Duration waited) {
+    notice(say_state_lost(key, waited));
 }
 
 void Teller::store_away(const std::string& store, const Error& error, std::optional<OnStoreError> policy) {

@@ -34,7 +34,7 @@ public:
     void attempt_ended(int attempt, const ChildEnd&) override;
     void refused(const RefusalNotice&) override;
     void other_numbers(const Key&, const Answer&) override;
-    void state_lost(const Key&) override;
+    void state_lost(const Key&, Duration waited) override;
     void store_away(const std::string& store, const Error&, std::optional<OnStoreError> policy) override;
     void store_back(const std::string& store) override;
     void failed_will_retry(const FailureNotice&) override;
@@ -64,8 +64,7 @@ private:
     Duration m_next_notice{};         // after its begin
     std::optional<std::optional<PauseNote>> m_note;
     bool m_told_evidence = false;  // in the notices of this wait
-    Duration m_last_waited{};
-    bool m_live = false;  // a line stands on the terminal that the next text replaces
+    bool m_live = false;           // a line stands on the terminal that the next text replaces
 };
 
 }  // namespace jobthrottle

@@ -48,6 +48,7 @@ constexpr std::int64_t k_longest_us = k_longest_duration.count();
 constexpr std::int64_t k_millisecond_us = 1'000;
 constexpr std::int64_t k_second_us = 1'000'000;
 constexpr std::int64_t k_hour_us = 3600 * k_second_us;
+constexpr std::int64_t k_day_us = 24 * k_hour_us;  // no provider pauses a key for longer, whatever it asks
 
 Result<void> take_store(Settings& settings, Given text, const std::string& given_by) {
     if (text.empty())
@@ -135,7 +136,7 @@ const std::vector<Row>& table() {
          take_duration<&Settings::command_timeout, k_millisecond_us, k_hour_us>},
         {{"--max-wait", "JOBTHROTTLE_MAX_WAIT"}, take_max_wait},
         {{"--max-pause", "JOBTHROTTLE_MAX_PAUSE"},
-         take_duration<&Settings::max_pause, k_second_us, k_longest_us>},
+         take_duration<&Settings::max_pause, k_second_us, k_day_us>},
         {{"--default-pause", "JOBTHROTTLE_DEFAULT_PAUSE"},
          take_duration<&Settings::default_pause, k_second_us, k_longest_us>},
         {{"--notice-after", "JOBTHROTTLE_NOTICE_AFTER"},
@@ -161,6 +162,12 @@ Result<void> take_from_environment(Settings& settings, const Row& row, const Env
 
 Result<Settings> resolve_settings(const Environment& environment, const std::vector<GivenOption>& options) {
     Settings settings;
+    // Whoever set it means to be safe from the real store.
+    if (const char* fake = environment("JOBTHROTTLE_FAKE"); fake != nullptr && *fake != '\0') {
+        return config_error(
+            "JOBTHROTTLE_FAKE is set, and this version does not have the fake: unset it, or give the "
+            "test a store of its own, for example JOBTHROTTLE_STORE=local:/tmp/test");
+    }
     for (const auto& row : table()) {
         if (auto taken = take_from_environment(settings, row, environment); !taken) return taken.error();
     }

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "core/duration.hpp"
+#include "core/slots.hpp"
 
 namespace jobthrottle {
 
@@ -50,7 +50,7 @@ WallTime wall_time_s(std::int64_t seconds_since_epoch) {
 }
 
 bool is_for_ever(Duration length) {
-    return length > 2 * k_longest_duration;
+    return length >= Duration{k_far_us};
 }
 
 }  // namespace jobthrottle

@@ -24,7 +24,7 @@ std::string moment_text(WallTime, const LocalTime& now);
 
 WallTime wall_time_s(std::int64_t seconds_since_epoch);
 
-// A wait of more than two years has no end: no pause or wait that has one is longer than 366 d.
+// A pause without end lasts longer than any wait that the decision tells otherwise (core/slots.hpp).
 bool is_for_ever(Duration);
 
 }  // namespace jobthrottle

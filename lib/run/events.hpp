@@ -68,7 +68,7 @@ public:
     // The key's numbers differ from those that another job came with, or from what is registered.
     virtual void other_numbers(const Key&, const Answer&) = 0;
     // The store lost this job's place; it lines up again.
-    virtual void state_lost(const Key&) = 0;
+    virtual void state_lost(const Key&, Duration waited) = 0;
     // The store is away; `policy` says what happens: local, open, or closed for "asks again until patience
     // ends".
     virtual void store_away(const std::string& store, const Error&, std::optional<OnStoreError> policy) = 0;

@@ -258,7 +258,7 @@ void Gate::tell_differences(const Wait& wait, const Answer& answer) {
     }
     if (!m_told_lost && wait.has_place && wait.birth_us != answer.birth_us) {
         m_told_lost = true;
-        m_events.state_lost(m_key);
+        m_events.state_lost(m_key, waited_now(wait));
     }
 }
 

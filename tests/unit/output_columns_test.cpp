@@ -104,6 +104,7 @@ TEST_CASE("wording: numbers as people read them", "[unit]") {
     CHECK(ceil_ms(2ms) == 2);
     CHECK(ceil_seconds(41'000'001us) == 42);
     CHECK_FALSE(is_for_ever(24h * 366));
+    CHECK_FALSE(is_for_ever(24h * 366 * 64));  // the last place that is known exactly
     CHECK(is_for_ever(Duration{k_forever_us - (std::int64_t{1} << 51)}));
 }
 

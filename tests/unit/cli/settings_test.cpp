@@ -55,7 +55,7 @@ TEST_CASE("settings: every option and variable takes a right value and keeps who
     const Variables right = {
         {"--store", "redis://host"}, {"--prefix", "billing"},      {"--on-store-error", "closed"},
         {"--store-patience", "0"},   {"--connect-timeout", "1ms"}, {"--command-timeout", "1h"},
-        {"--max-wait", "0"},         {"--max-pause", "366d"},      {"--default-pause", "1s"},
+        {"--max-wait", "0"},         {"--max-pause", "24h"},       {"--default-pause", "1s"},
         {"--notice-after", "0.5"},   {"--throttled-exit", "0"},    {"JOBTHROTTLE_PASSWORD", "secret"}};
     std::size_t seen = 0;
     for (const auto& [option, variable] : setting_names()) {
@@ -76,9 +76,9 @@ TEST_CASE("settings: a bad value names who gave it, the value and a right one", 
                                           {"--store-patience", "soon"}, {"--connect-timeout", "0"},
                                           {"--command-timeout", "2h"},  {"--max-wait", "ever"},
                                           {"--max-wait", "-1"},         {"--max-pause", "10ms"},
-                                          {"--default-pause", "367d"},  {"--notice-after", "5x"},
-                                          {"--throttled-exit", "256"},  {"--throttled-exit", "-1"},
-                                          {"--throttled-exit", "1.5"}};
+                                          {"--max-pause", "25h"},       {"--default-pause", "367d"},
+                                          {"--notice-after", "5x"},     {"--throttled-exit", "256"},
+                                          {"--throttled-exit", "-1"},   {"--throttled-exit", "1.5"}};
     const Variables variable_of = [] {
         Variables names;
         for (const auto& [option, variable] : setting_names())
@@ -112,6 +112,14 @@ TEST_CASE("settings: a variable that is set but empty is an error, whatever the 
     const auto settings = resolve({}, {{"--store", ""}});
     REQUIRE_FALSE(settings.ok());
     CHECK(settings.error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("settings: a test that asks for the fake never gets the real store", "[unit]") {
+    const auto faked = resolve({{"JOBTHROTTLE_FAKE", "/tmp/fake"}}, {{"--store", "redis://host"}});
+    REQUIRE_FALSE(faked.ok());
+    CHECK(faked.error().kind == ErrorKind::config);
+    CHECK_THAT(faked.error().message, ContainsSubstring("JOBTHROTTLE_FAKE"));
+    CHECK(resolve({{"JOBTHROTTLE_FAKE", ""}}).ok());
 }
 
 TEST_CASE("settings: values are escaped in messages and cut", "[unit]") {

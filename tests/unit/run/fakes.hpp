@@ -83,7 +83,7 @@ public:
         last_refusal = notice;
     }
     void other_numbers(const Key&, const Answer&) override { told.emplace_back("other numbers"); }
-    void state_lost(const Key&) override { told.emplace_back("state lost"); }
+    void state_lost(const Key&, Duration) override { told.emplace_back("state lost"); }
     void store_away(const std::string&, const Error&, std::optional<OnStoreError> policy) override {
         const char* words[] = {"auto", "local", "open", "closed"};
         told.push_back(std::string("away: ") + (policy ? words[static_cast<int>(*policy)] : "patient"));
