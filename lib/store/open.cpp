@@ -42,7 +42,7 @@ Opened open_local(const StoreSettings& settings, StoreNotices& notices) {
     return open_local_store(options, *place);
 }
 
-Opened open_redis(const StoreSettings& settings, StoreNotices&) {
+Opened open_redis(const StoreSettings& settings, StoreNotices& notices) {
     auto url = parse_redis_url(settings.url);
     if (!url) return url.error();
     if (!url->user.empty() && !url->password && !settings.password) {
@@ -56,7 +56,15 @@ Opened open_redis(const StoreSettings& settings, StoreNotices&) {
     options.command_timeout = settings.command_timeout;
     options.password = settings.password;
     options.interrupt_fd = settings.interrupt_fd;
+    options.notice = [&notices](const std::string& text) { notices.push_back(text); };
     return make_redis_store(options);
+}
+
+Opened open_fake(const StoreSettings& settings, StoreNotices&) {
+    return config_error(
+        "store '" + mask_url(settings.url) +
+        "': fake: is not in this version; want local:, local:/PATH or redis://HOST, for example "
+        "local:/var/tmp/scratch");
 }
 
 struct Scheme {
@@ -64,9 +72,10 @@ struct Scheme {
     Opened (*open)(const StoreSettings&, StoreNotices&);
 };
 
-// The schemes that this version does not speak are told by the parser of URLs.
+// Of those for Redis the parser of URLs says which ones this version does not speak.
 constexpr std::array k_schemes = {
     Scheme{k_local, open_local},
+    Scheme{"fake:", open_fake},
     Scheme{"redis://", open_redis},
     Scheme{"unix://", open_redis},
     Scheme{"rediss://", open_redis},

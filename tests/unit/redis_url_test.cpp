@@ -118,6 +118,19 @@ TEST_CASE("url: what this version does not speak is a matter of configuration", 
     }
 }
 
+TEST_CASE("open: the fake is not in this version", "[unit]") {
+    for (const char* text : {"fake:/x", "fake:", "FAKE:/x"}) {
+        StoreNotices notices;
+        StoreSettings settings;
+        settings.url = text;
+        const auto store = open_store(settings, notices);
+        REQUIRE_FALSE(store.ok());
+        CHECK(store.error().kind == ErrorKind::config);
+        CHECK_THAT(store.error().message, ContainsSubstring(text));
+        CHECK_THAT(store.error().message, ContainsSubstring("not in this version"));
+    }
+}
+
 TEST_CASE("open: knows the stores by their schemes and nothing else", "[unit]") {
     StoreNotices notices;
     StoreSettings settings;
