@@ -136,6 +136,11 @@ public:
     void over(std::vector<std::string> words) {
         std::reverse(words.begin(), words.end());
         m_app.parse(std::move(words));
+        // As typed: a callback gets "{}", the mark of an empty list since CLI11 2.4, as two values.
+        for (const auto& [id, option] : m_valued) {
+            for (const auto& value : option->results())
+                m_words.options.emplace_back(id, value);
+        }
     }
     std::vector<std::string> rest() const { return m_app.remaining(); }
     Words& words() { return m_words; }
@@ -151,18 +156,13 @@ private:
                                     [this, id](std::int64_t) { m_words.options.emplace_back(id, ""); });
             return;
         }
-        m_app
-            .add_option(names,
-                        [this, id](const CLI::results_t& values) {
-                            for (const auto& value : values)
-                                m_words.options.emplace_back(id, value);
-                            return true;
-                        })
-            ->expected(1)
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        CLI::Option* option = m_app.add_option(names);
+        option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        m_valued.emplace_back(id, option);
     }
 
     CLI::App m_app;
+    std::vector<std::pair<Opt, CLI::Option*>> m_valued;  // of m_app
     Words m_words;
 };
 

@@ -62,7 +62,7 @@ TEST_CASE("args: an option and its value stand together in every usual way", "[u
         CHECK(run.limit.key.bytes() == "a b");
         CHECK(run.limit.rate == *parse_rate("5/s"));
     }
-    for (const std::string key : {"-x", "--rate", "[a,b]", "a,b", "a=b", "{}", "-"}) {
+    for (const std::string key : {"-x", "--rate", "[a,b]", "a,b", "a=b", "{}", "%%", "-"}) {
         const bool is_option = key == "--rate";
         if (!is_option)
             CHECK(parsed<RunOptions>({"run", "-k", key, "-r", "5/s", "--", "x"}).limit.key.bytes() == key);
