@@ -81,6 +81,7 @@ TEST_CASE("redis: error replies are told apart", "[contract]") {
         const auto store = redis_at(server.url());
         CHECK(error_of_ask(*store).kind == row.kind);
     }
+    CHECK(error_code("ERR Error running script (call to f_00) without a place") == "ERR");
     CHECK(error_code("NOSCRIPT No matching script.") == "NOSCRIPT");
     CHECK(error_code("ERR Error running script (call to f_00): @user_script:9: WRONGTYPE Operation") ==
           "WRONGTYPE");
@@ -119,6 +120,37 @@ TEST_CASE("redis: a user of its own, with and without the rights", "[contract]")
     server.cli({"ACL", "SETUSER", "other", "on", ">s3cret", "~other:*", "+@all"});
     check_refused(*redis_at(with_credentials(server, "other:s3cret")), "NOPERM");
     check_refused(*redis_at(with_credentials(server, "nobody:s3cret")), "does not take this user");
+}
+
+TEST_CASE("redis: a right that only the scripts need and that is missing is said as one", "[contract]") {
+    RedisServer server;
+    for (const char* right : {"-time", "-get", "-setrange", "-select"}) {
+        INFO(right);
+        server.cli({"ACL", "SETUSER", "jobs", "reset", "on", ">s3cret", "~jobthrottle:*", "+@all", right});
+        const bool select = std::string(right) == "-select";
+        const auto store = redis_at(with_credentials(server, "jobs:s3cret") + (select ? "/1" : ""));
+        const Error error = error_of_ask(*store);
+        CHECK(error.kind == ErrorKind::refused);
+        CHECK_THAT(error.message, ContainsSubstring("NOPERM"));
+        CHECK(error.message.find("@user_script") == std::string::npos);
+        CHECK(error.message.find("script: ") == std::string::npos);
+        if (std::string(right) == "-time") {
+            CHECK_THAT(store->inspect(k_key).error().message, ContainsSubstring("NOPERM"));
+            CHECK(store->keys("*")->empty());
+        }
+    }
+    // As other versions say it.
+    for (const char* text :
+         {"NOPERM ACL failure in script: User jobs has no permissions to run the 'time' command script: "
+          "5332031c6b470dc5a0dd9b4bf2030dea6d65de91, on @user_script:316.",
+          "ERR Error running script (call to f_5332031c6b470dc5a0dd9b4bf2030dea6d65de91): @user_script:316: "
+          "@user_script: 316: ERR The user executing the script can't run this command or subcommand"}) {
+        const Error error = error_of_reply(text, "");
+        CHECK(error.kind == ErrorKind::refused);
+        CHECK_THAT(error.message, ContainsSubstring("NOPERM"));
+        CHECK(error.message.find("@user_script") == std::string::npos);
+    }
+    CHECK(error_of_reply("NOPERM \x1b]0;you\x07", "").message.find('\x1b') == std::string::npos);
 }
 
 TEST_CASE("redis: a database that is not there is refused and no other one is written", "[contract]") {

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/text.hpp"
+#include "store/redis/reply_guard.hpp"
 #include "store/redis/server_error.hpp"
 
 namespace jobthrottle {
@@ -30,6 +31,10 @@ void append_command(std::string& out, const Command& command) {
 
 std::string words_of(int error) {
     return std::generic_category().message(error);
+}
+
+Error no_redis() {
+    return refused_error("what answers there is no Redis (for TLS, rediss:// is not in this version)");
 }
 
 Patience at_most(Duration allowed, const Patience& patience) {
@@ -69,7 +74,15 @@ struct Connection::Reader {
         void operator()(redisReader* reader) const { redisReaderFree(reader); }
     };
     std::unique_ptr<redisReader, Free> parser{redisReaderCreate()};
+    ReplyGuard guard;
     std::size_t received = 0;  // bytes of the answer under way
+
+    // False when this is no Redis.
+    bool feed(std::string_view bytes) {
+        received += bytes.size();
+        return received <= k_longest_answer && guard.take(bytes) &&
+               redisReaderFeed(parser.get(), bytes.data(), bytes.size()) == REDIS_OK;
+    }
 
     // Moves what is complete to `replies`. False when this is no Redis.
     bool parse(std::vector<Reply>& replies) const {
@@ -164,13 +177,11 @@ Result<std::vector<Reply>> Connection::exchange(const std::string& request, std:
         if (const auto sent = send_some(unsent); !sent) return sent.error();
         const auto open = receive_some(unsent.empty() ? POLLIN : POLLIN | POLLOUT, patience);
         if (!open) return open.error();
-        if (!m_reader->parse(replies) || replies.size() > expected || m_reader->received > k_longest_answer) {
-            return refused_error(
-                "what answers there is no Redis (for TLS, rediss:// is not in this version)");
-        }
+        if (!m_reader->parse(replies) || replies.size() > expected) return no_redis();
         if (replies.size() == expected) break;
         if (!*open) return closed_error(replies);
-        // An answer that never ends is always ready.
+        // An answer that never ends is always ready, so that no wait meets these.
+        if (is_readable(patience.interrupt_fd)) return interrupted_error();
         if (BootClock::now() >= patience.until) return late_error("answer", patience);
     }
     if (m_reader->has_more()) return refused_error("it answers more than it was asked");
@@ -212,12 +223,8 @@ Result<bool> Connection::receive_some(int events, const Patience& patience) {
     for (;;) {
         const ssize_t got = recv(m_fd.get(), buffer.data(), buffer.size(), 0);
         if (got >= 0) {
-            const auto size = static_cast<std::size_t>(got);
-            m_reader->received += size;
-            if (redisReaderFeed(m_reader->parser.get(), buffer.data(), size) != REDIS_OK) {
-                return refused_error("what answers there is no Redis");
-            }
-            return size > 0;
+            if (!m_reader->feed({buffer.data(), static_cast<std::size_t>(got)})) return no_redis();
+            return got > 0;
         }
         if (errno == EAGAIN) return true;
         if (errno == EINTR) continue;

@@ -64,8 +64,13 @@ private:
     // Why a reply to a call on this key is none.
     std::optional<Error> fault_of(const Reply&, const Key&) const;
 
+    struct Listing {
+        std::vector<KeySummary> found;
+        std::vector<Key> left_out;
+    };
     Result<std::set<Key>> find_keys(const std::string& pattern);
-    Result<void> summarize(const std::vector<Key>& keys, std::vector<KeySummary>& found);
+    Result<void> summarize(const std::vector<Key>& keys, Listing& listing);
+    void tell_left_out(const std::vector<Key>& keys) const;
     Result<Inspected> look_at(const Key&);
     Result<KeyReport> report_of(const Key&, const Inspected&) const;
 
@@ -198,8 +203,9 @@ Result<std::set<Key>> RedisStore::find_keys(const std::string& pattern) {
     return found;
 }
 
-// What another application or a newer version has put beside our keys is none of them.
-Result<void> RedisStore::summarize(const std::vector<Key>& keys, std::vector<KeySummary>& found) {
+// What another application or a newer version has put beside our keys is none of them, nor is one that is
+// damaged: they do not keep the others from being listed.
+Result<void> RedisStore::summarize(const std::vector<Key>& keys, Listing& listing) {
     std::vector<Command> words;
     words.reserve(keys.size());
     const auto now = setting();
@@ -210,28 +216,41 @@ Result<void> RedisStore::summarize(const std::vector<Key>& keys, std::vector<Key
     if (!replies) return replies.error();
     for (std::size_t i = 0; i < keys.size(); ++i) {
         const Reply& reply = (*replies)[i];
-        if (reply.kind == Reply::Kind::error && error_code(reply.text) == "WRONGTYPE") continue;
+        if (reply.kind == Reply::Kind::error && error_code(reply.text) == "WRONGTYPE") {
+            listing.left_out.push_back(keys[i]);
+            continue;
+        }
         if (const auto fault = fault_of(reply, keys[i])) return *fault;
         const auto inspected = inspected_of(reply);
         if (!inspected) return not_understood();
         auto report = report_of(keys[i], *inspected);
-        if (report && report->known) found.push_back({keys[i], std::move(*report)});
+        if (!report) listing.left_out.push_back(keys[i]);
+        if (report && report->known) listing.found.push_back({keys[i], std::move(*report)});
     }
     return {};
+}
+
+void RedisStore::tell_left_out(const std::vector<Key>& keys) const {
+    if (keys.empty() || !m_options.notice) return;
+    const std::string more = keys.size() > 1 ? " and " + std::to_string(keys.size() - 1) + " more" : "";
+    m_options.notice("not listed: '" + keys.front().shown() + "'" + more +
+                     ", where what is stored is damaged, of a newer jobthrottle or of another application; "
+                     "inspect says which");
 }
 
 Result<std::vector<KeySummary>> RedisStore::keys(const std::string& pattern) {
     const auto names = find_keys(pattern);
     if (!names) return names.error();
-    std::vector<KeySummary> found;
+    Listing listing;
     std::vector<Key> batch;
     for (auto next = names->begin(); next != names->end();) {
         batch.push_back(*next++);
         if (batch.size() < k_inspected_at_once && next != names->end()) continue;
-        if (const auto done = summarize(batch, found); !done) return done.error();
+        if (const auto done = summarize(batch, listing); !done) return done.error();
         batch.clear();
     }
-    return found;
+    tell_left_out(listing.left_out);
+    return std::move(listing.found);
 }
 
 }  // namespace

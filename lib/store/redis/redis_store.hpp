@@ -21,6 +21,8 @@ struct RedisOptions {
     // Something to read there ends a call that would wait, with an `interrupted` error. -1: nothing does.
     // Borrowed.
     int interrupt_fd = -1;
+    // Told, in one line without the program's name, what `keys` had to leave out.
+    std::function<void(const std::string&)> notice;
     // For tests: the store's clock in microseconds, instead of the server's TIME.
     std::function<std::int64_t()> clock_us;
 };

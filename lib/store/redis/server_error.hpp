@@ -9,7 +9,8 @@
 namespace jobthrottle {
 
 // The code word that an error reply begins with. Redis before 7 puts one of a script's command behind a
-// description of the script; then it is the word after that.
+// description of the script; then it is the word after that. NOPERM, too, where a script lacks a right and
+// the server has no code for it.
 std::string_view error_code(std::string_view text);
 
 // What an error reply means: `unavailable` where the server starts, fails over or is too busy, `refused`

@@ -109,6 +109,11 @@ Woken wait_for(int fd, short events, const Patience& patience) {
     }
 }
 
+bool is_readable(int fd) {
+    pollfd polled{fd, POLLIN, 0};
+    return fd >= 0 && poll(&polled, 1, 0) > 0;
+}
+
 Result<Fd> connect_to(const RedisUrl& url, const Patience& patience) {
     if (url.host.empty()) return connect_one(address_of(url.socket_path), patience);
     const auto addresses = find_addresses(url.host, url.port, patience);

@@ -25,6 +25,8 @@ enum class Woken {
 // ready wins over an interruption.
 Woken wait_for(int fd, short events, const Patience&);
 
+bool is_readable(int fd);  // now; not where the descriptor is -1
+
 // A non-blocking, close-on-exec stream to where the URL points. Errors (unavailable, refused where rights are
 // missing, interrupted) give the reason alone.
 Result<Fd> connect_to(const RedisUrl&, const Patience&);

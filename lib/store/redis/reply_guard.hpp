@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace jobthrottle {
+
+// Reads along with what a server sends, and says whether it can be a Redis that answers us. hiredis believes
+// every length that it is told, and reserves room for it before the first item has come.
+class ReplyGuard {
+public:
+    static constexpr std::size_t k_longest_line = std::size_t{64} << 10;  // of a status or an error
+    static constexpr std::size_t k_longest_text = std::size_t{64} << 20;
+    static constexpr std::size_t k_most_items = std::size_t{1} << 20;  // of one list; 8 bytes each in hiredis
+
+    // Takes the next bytes, split anywhere. False: this is no answer to us; it stays so.
+    bool take(std::string_view bytes);
+
+private:
+    bool take_line_byte(char c);
+    bool end_line();
+
+    std::string m_line;           // of the item under way, as far as it has come
+    std::size_t m_text_left = 0;  // of a text under way, its CRLF included
+    bool m_is_redis = true;
+};
+
+}  // namespace jobthrottle
