@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "store/local/page_check.hpp"
 
+#include <lmdb.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,8 @@ namespace jobthrottle::local {
 namespace {
 
 using namespace layout;
+
+static_assert(MDB_VERSION_MAJOR == 0, "layout is that of LMDB 0.9");
 
 constexpr std::uint16_t k_integer_keys = MDB_INTEGERKEY;
 constexpr std::uint16_t k_never_set = MDB_FIXEDMAP | MDB_REVERSEKEY | MDB_DUPSORT | MDB_DUPFIXED;

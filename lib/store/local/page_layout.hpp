@@ -3,16 +3,12 @@
 // transaction counts. A page of a tree is a head, the offsets of its nodes (16 bits each), free room, nodes.
 #pragma once
 
-#include <lmdb.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
 namespace jobthrottle::local::layout {
-
-static_assert(MDB_VERSION_MAJOR == 0, "this is the page format of LMDB 0.9");
 
 using Word = std::size_t;  // LMDB's numbers of pages and of transactions
 constexpr Word k_no_page = std::numeric_limits<Word>::max();

@@ -166,7 +166,7 @@ Result<void> Session::open_lock() {
     // But for the one of the whole system, which is made with its group, by an administrator.
     const bool systems = m_options.path.empty() && m_folder == m_options.system_folder;
     if (!systems && !m_options.look_only) {
-        if (const auto made = make_folder(m_folder); !made) return made;
+        if (auto made = make_folder(m_folder); !made) return made;
     }
     auto opened = LockFile::open(m_lock_path);
     if (!opened) return opened.error();
