@@ -86,6 +86,7 @@ TEST_CASE("redis: error replies are told apart", "[contract]") {
     CHECK(error_code("ERR Error running script (call to f_00): @user_script:9: WRONGTYPE Operation") ==
           "WRONGTYPE");
     CHECK(error_code("ERR Error running script (call to f_00): @user_script").empty());
+    CHECK(error_code("ERR ACL failure in script: No permissions to access a key") == "NOPERM");
 }
 
 TEST_CASE("redis: a password is in no message", "[contract]") {

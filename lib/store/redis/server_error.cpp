@@ -38,12 +38,18 @@ constexpr std::array k_meanings = {
     Meaning{"NOPERM", ErrorKind::refused, ""},
 };
 
-// What a script is told where its user lacks a right; before Redis 7.2 there is no code for it.
+// What a script is told where its user lacks a right: there is no code for it, and Redis 7.2 changed the
+// words.
 constexpr std::string_view k_no_right_in_script =
     "NOPERM this user may not run every command that the scripts need (doc/state.md has the list), or not "
-    "use "
-    "the keys under the prefix";
-constexpr std::string_view k_script_user = "ERR The user executing the script can't ";
+    "use the keys under the prefix";
+constexpr std::array<std::string_view, 2> k_lacks_right = {"ERR The user executing the script can't ",
+                                                           "ERR ACL failure in script: "};
+
+bool lacks_right(std::string_view said) {
+    return std::any_of(k_lacks_right.begin(), k_lacks_right.end(),
+                       [said](std::string_view start) { return said.substr(0, start.size()) == start; });
+}
 
 // What the command of a script said, without the description of the script that Redis puts around it.
 std::string_view without_script(std::string_view text) {
@@ -73,7 +79,7 @@ std::string without(std::string text, std::string_view secret) {
 
 std::string_view error_code(std::string_view text) {
     text = without_script(text);
-    if (text.substr(0, k_script_user.size()) == k_script_user) return "NOPERM";
+    if (lacks_right(text)) return "NOPERM";
     return text.substr(0, text.find(' '));
 }
 
@@ -90,7 +96,7 @@ Error error_of_reply(std::string_view text, std::string_view secret) {
     for (const auto& meaning : k_meanings) {
         if (meaning.code != code) continue;
         if (!meaning.words.empty()) words = meaning.words;
-        if (said.substr(0, k_script_user.size()) == k_script_user) words = k_no_right_in_script;
+        if (lacks_right(said)) words = k_no_right_in_script;
         return {meaning.kind, words};
     }
     return refused_error("it says: " + words);
