@@ -62,6 +62,10 @@ TEST_CASE("redis: what can be an answer is read on", "[contract]") {
         INFO(bytes);
         CHECK_FALSE(is_taken(bytes));
     }
+    const std::string six = "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n";
+    CHECK(is_taken(six + "*2\r\n*0\r\n$1\r\nx\r\n" + six + "*2\r\n*-1\r\n:1\r\n" + six + "*1\r\n+\r\n"));
+    CHECK_FALSE(is_taken(six + "*1\r\n*1\r\n"));
+    CHECK_FALSE(is_taken(six + "*2\r\n$1\r\nx\r\n*1\r\n"));
     CHECK_FALSE(is_taken("+" + std::string(70'000, 'x')));
     CHECK_FALSE(is_taken(":" + std::string(40, '1')));
     ReplyGuard guard;

@@ -25,6 +25,7 @@ bool ReplyGuard::take(std::string_view bytes) {
             const std::size_t taken = std::min(m_text_left, bytes.size());
             m_text_left -= taken;
             bytes.remove_prefix(taken);
+            if (m_text_left == 0) end_item();
         } else {
             m_is_redis = take_line_byte(bytes.front());
             bytes.remove_prefix(1);
@@ -46,11 +47,31 @@ bool ReplyGuard::end_line() {
     const char kind = m_line.front();
     const std::string rest = m_line.substr(1, m_line.size() - 3);
     m_line.clear();
-    if (kind == '*') return is_length(rest, k_most_items);
-    if (kind != '$') return true;
-    if (!is_length(rest, k_longest_text)) return false;
-    if (rest != "-1") m_text_left = static_cast<std::size_t>(*parse_whole_number(rest)) + 2;
+    const bool has_length = kind == '*' || kind == '$';
+    if (has_length && !is_length(rest, kind == '*' ? k_most_items : k_longest_text)) return false;
+    if (!has_length || rest == "-1") {
+        end_item();
+        return true;
+    }
+    const auto length = static_cast<std::size_t>(*parse_whole_number(rest));
+    if (kind == '*') return begin_list(length);
+    m_text_left = length + 2;
     return true;
+}
+
+bool ReplyGuard::begin_list(std::size_t items) {
+    if (items == 0) {
+        end_item();
+        return true;
+    }
+    m_items_left.push_back(items);
+    return m_items_left.size() <= k_deepest;
+}
+
+// The last item of a list ends that list too.
+void ReplyGuard::end_item() {
+    while (!m_items_left.empty() && --m_items_left.back() == 0)
+        m_items_left.pop_back();
 }
 
 }  // namespace jobthrottle
