@@ -18,7 +18,8 @@ constexpr Duration k_spacing = std::chrono::milliseconds{200};
 // A key with so many in line, each of whom asks again at its slot.
 class Line {
 public:
-    Line(std::int64_t allow, std::int64_t waiting) : m_rate(Rate::make(allow, allow * k_spacing).value()) {
+    Line(std::int64_t allow, std::int64_t waiting)
+        : m_terms(Terms::make({Rate::make(allow, allow * k_spacing).value()}).value()) {
         // The log is full, as it is after a period.
         for (std::int64_t i = 0; i < std::min<std::int64_t>(allow, 5000); ++i)
             start_alone();
@@ -32,7 +33,7 @@ public:
         Question question;
         question.id = ++m_ids;
         question.place = place;
-        question.rate = m_rate;
+        question.terms = m_terms;
         question.caller = true;  // told the true time
         return jobthrottle::ask(m_records, m_now_us, question, {std::chrono::seconds{2}});
     }
@@ -54,7 +55,7 @@ public:
 private:
     static constexpr TicketId k_alone = 1;
     MemoryRecords m_records;
-    Rate m_rate;
+    Terms m_terms;
     std::int64_t m_now_us = 1'700'000'000'000'000;
     StartId m_ids = 0;
     TicketId m_first_place = k_alone, m_last_place = k_alone;

@@ -117,7 +117,7 @@ private:
         if (counted) {
             m_result.starts.push_back({index, key_now, key_now + answer.wait.count(),
                                        Duration{m_true_us} + answer.wait, answer.number, runner.turns,
-                                       answer.rate, answer.birth_us});
+                                       answer.terms, answer.birth_us});
             m_noted.push_back(question.id);
         }
         if (job.loses > 0 && ++runner.questions % job.loses == 0) {
@@ -129,7 +129,8 @@ private:
             runner.done = true;
             return;
         }
-        const Duration grant = answer.rate ? answer.rate->grant() : Duration{100'000};
+        const auto& rates = answer.terms.rates();
+        const Duration grant = rates.empty() ? Duration{100'000} : rates.front().grant();
         runner.was_check = answer.earliest > answer.wait + grant;
         add(m_true_us + answer.wait.count() + below(job.late.count() + 1), Turn::ask, index);
     }

@@ -46,7 +46,7 @@ struct SimStart {
     Duration after{};           // when it starts, in true time since the begin
     std::int64_t number = 0;    // of the ticket that it held, 0: none
     int turns = 0;              // questions that it took, come-back checks aside
-    std::optional<Rate> rate;   // that it was judged by
+    Terms terms;                // that it was judged by
     std::int64_t birth_us = 0;  // of the state that it was given in
 };
 

@@ -118,6 +118,17 @@ std::optional<std::int64_t> SlowKey::window_opens(const Rate& rate, const View& 
     return before < 0 ? 0 : m_log[static_cast<std::size_t>(before)] + rate.period().count();
 }
 
+// Without a rate those are paced who waited for the end of a pause, or have one of them at the head of the
+// line.
+bool SlowKey::recovers(const View& v) const {
+    if (v.number <= m_paced) return true;
+    if (v.others == 0) return false;
+    std::int64_t head = k_never;
+    for (const auto& w : m_waiters)
+        if (w.place == Place::in_line) head = std::min(head, w.number);
+    return head <= m_paced;
+}
+
 SlowKey::View SlowKey::look(const Rate& rate, bool paced_only, TicketId id) const {
     View v = stand(id);
     v.grant = std::min<std::int64_t>(100'000, rate.period().count());
@@ -128,11 +139,11 @@ SlowKey::View SlowKey::look(const Rate& rate, bool paced_only, TicketId id) cons
     v.at = std::max({m_now, rounded_up(v.base), v.not_before});
     const bool paused = m_now < m_paused_until;
     v.starts = !paused && opens && v.rank < 64 && v.due <= m_now + v.grant && v.at <= m_now + v.grant;
-    if (paced_only && !paused && v.others == 0 && v.number > m_count) {  // nobody waits: free
+    if (paced_only && !paused && !recovers(v)) {
         v.at = std::max(m_now, m_last_start);
         v.base = {v.at, 0};
-        v.due = v.at;
-        v.starts = v.at <= m_now + v.grant;
+        v.due = m_now;
+        v.starts = v.at <= m_now + v.grant && v.rank < 64;
     }
     return v;
 }
@@ -153,6 +164,7 @@ Answer SlowKey::wait_in_line(const Question& question, const Rate& rate, const V
         told = std::min(told, m_now + check * (16 + v.number % 17) / 32);
     }
     m_count = std::max(m_count, v.number);
+    if (m_now < m_paused_until) m_paced = std::max(m_paced, v.number);
     leave(question.place);
     const std::int64_t keep = question.keep.count();
     m_tickets_until = m_waiters.empty() ? told + keep : std::max(m_tickets_until, told + keep);
@@ -173,8 +185,8 @@ Answer SlowKey::ask(std::int64_t store_now_us, const Question& question) {
         answer.wait = answer.earliest = Duration{std::max<std::int64_t>(0, at - m_now)};
         return answer;
     }
-    const bool paced_only = !question.rate;
-    const Rate limit = paced_only ? *Rate::make(10, std::chrono::seconds{1}) : *question.rate;
+    const bool paced_only = question.terms.rates().empty();
+    const Rate limit = paced_only ? *Rate::make(10, std::chrono::seconds{1}) : question.terms.rates().front();
     const View v = look(limit, paced_only, question.place);
     answer.number = v.number <= m_count ? v.number : 0;
     answer.ahead = v.rank;
@@ -211,7 +223,9 @@ bool SlowKey::cancel(std::int64_t store_now_us, TicketId id) {
 
 void SlowKey::pause(std::int64_t store_now_us, std::int64_t length_us) {
     open(store_now_us);
-    m_paused_until = std::max(m_paused_until, length_us < 0 ? k_never : m_now + length_us);
+    const std::int64_t until = length_us < 0 ? k_never : m_now + length_us;
+    if (until > m_paused_until) m_paced = m_count;
+    m_paused_until = std::max(m_paused_until, until);
     m_known = true;
 }
 

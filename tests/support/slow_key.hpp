@@ -44,6 +44,7 @@ private:
     View stand(TicketId) const;
     Exact earliest_slot(const Rate&, std::int64_t others) const;
     std::optional<std::int64_t> window_opens(const Rate&, const View&) const;
+    bool recovers(const View&) const;
     View look(const Rate&, bool paced_only, TicketId) const;
     Answer wait_in_line(const Question&, const Rate&, const View&, Answer);
 
@@ -54,7 +55,7 @@ private:
     std::int64_t m_slot_n = 0;  // 0: no slot yet
     std::vector<std::int64_t> m_log;
     std::size_t m_log_room = 0;
-    std::int64_t m_last_start = 0, m_paused_until = 0, m_count = 0;
+    std::int64_t m_last_start = 0, m_paused_until = 0, m_count = 0, m_paced = 0;
     std::int64_t m_starts_until = 0, m_tickets_until = 0;
     std::vector<Waiter> m_waiters;
     std::vector<std::pair<StartId, std::int64_t>> m_recent;

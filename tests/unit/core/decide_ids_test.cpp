@@ -20,7 +20,7 @@ TEST_CASE("ids: a start asked for again under its id is the same start and count
     CHECK(say(desk.at(65ms).ask_again(2, id)) == "start in 60ms");
     CHECK(say(desk.at(500ms).ask_again(2, id)) == "start now");  // over, and still the same
     CHECK(desk.report().started == 2);
-    CHECK(desk.report().starts_in_window == 2);
+    CHECK(desk.report().limits.at(0).starts == 2);
 }
 
 TEST_CASE("ids: a lost reply never costs a second start, wait or start", "[unit]") {

@@ -295,6 +295,6 @@ TEST_CASE("line: looking, and a start or nothing, take no place", "[unit]") {
     desk.at(950ms);
     CHECK(say(desk.peek(2)) == "start in 50ms");
     CHECK(say(desk.peek(2)) == "start in 50ms");
-    CHECK(desk.report().starts_in_window == 1);
+    CHECK(desk.report().limits.at(0).starts == 1);
     CHECK(say(desk.start_or_nothing()) != "start in 50ms");  // 2 is first
 }

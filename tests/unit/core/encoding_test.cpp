@@ -13,21 +13,24 @@ Header some_header() {
     Header header;
     header.birth_us = 1'700'000'000'000'001;
     header.offset_us = 3'600'000'000;
-    header.slot_us = -5;  // a slot before the clock's zero
-    header.slot_rest = 6;
-    header.slot_allow = 7;
-    header.log_total = (std::int64_t{1} << 52) + 1;
+    header.last_start_us = -5;  // before the clock's zero
     header.paused_until_us = k_forever_us;
-    header.last_burst = 2;
-    header.reserved = 258;
+    header.idle_until_us = 258;
+    header.rows[0].slot_us = -6;
+    header.rows[0].slot_rest = 6;
+    header.rows[0].slot_allow = 7;
+    header.rows[0].log_total = (std::int64_t{1} << 52) + 1;
+    header.rows[0].last_burst = 2;
+    header.rows[2].log_group = 513;
+    header.rows[2].log_until_us = 9;
     return header;
 }
 
 }  // namespace
 
-TEST_CASE("header: has 256 bytes that are read back as they were", "[unit]") {
+TEST_CASE("header: has 640 bytes that are read back as they were", "[unit]") {
     const std::string bytes = encode(some_header());
-    CHECK(bytes.size() == 256);
+    CHECK(bytes.size() == 640);
     const auto header = decode_header(bytes);
     REQUIRE(header.has_value());
     CHECK(fields_of(*header) == fields_of(some_header()));
@@ -35,10 +38,15 @@ TEST_CASE("header: has 256 bytes that are read back as they were", "[unit]") {
 
 TEST_CASE("header: the bytes do not depend on the machine", "[unit]") {
     const std::string bytes = encode(some_header());
-    CHECK(bytes.substr(0, 8) == std::string("jtk\x01\0\0\0\0", 8));
-    CHECK(bytes.substr(8 + 8 * 26, 8) == std::string("\x02\x01\0\0\0\0\0\0", 8));  // reserved = 258
+    CHECK(bytes.substr(0, 8) == std::string("jtk\x02\0\0\0\0", 8));
+    CHECK(bytes.substr(8 + 8 * 26, 8) == std::string("\x02\x01\0\0\0\0\0\0", 8));  // idle_until_us
     CHECK(bytes.substr(8 + 8 * 3, 8) == std::string("\xfb\xff\xff\xff\xff\xff\xff\xff", 8));
-    CHECK(bytes.substr(8 + 8 * 27) == std::string(32, '\0'));
+    const auto row = [&](std::size_t n) { return bytes.substr(8 + 8 * 27 + 96 * n, 96); };
+    CHECK(row(0).substr(0, 8) == std::string("\xfa\xff\xff\xff\xff\xff\xff\xff", 8));
+    CHECK(row(1) == std::string(96, '\0'));  // in between, as new
+    CHECK(row(2).substr(8 * 4, 8) == std::string("\x01\x02\0\0\0\0\0\0", 8));
+    CHECK(row(3) == std::string(96, '\0'));
+    CHECK(bytes.substr(8 + 8 * 27 + 96 * 4) == std::string(32, '\0'));
 }
 
 TEST_CASE("header: what is newer, foreign or short is told apart", "[unit]") {
@@ -48,18 +56,20 @@ TEST_CASE("header: what is newer, foreign or short is told apart", "[unit]") {
     CHECK(problem == HeaderProblem::none);
     CHECK(decode_header(bytes + "more", &problem));  // a longer record of this version
 
-    bytes[3] = 2;
+    bytes[3] = 3;
     CHECK_FALSE(decode_header(bytes, &problem));
     CHECK(problem == HeaderProblem::newer);
-    bytes[3] = 0;
-    CHECK_FALSE(decode_header(bytes, &problem));
-    CHECK(problem == HeaderProblem::foreign);
-    bytes[3] = 1;
+    for (const char other : {'\0', '\1'}) {  // 1 was never released
+        bytes[3] = other;
+        CHECK_FALSE(decode_header(bytes, &problem));
+        CHECK(problem == HeaderProblem::foreign);
+    }
+    bytes[3] = 2;
     bytes[0] = 'x';
     CHECK_FALSE(decode_header(bytes, &problem));
     CHECK(problem == HeaderProblem::foreign);
 
-    for (const std::size_t size : {std::size_t{0}, std::size_t{3}, std::size_t{8}, std::size_t{255}}) {
+    for (const std::size_t size : {std::size_t{0}, std::size_t{3}, std::size_t{8}, std::size_t{639}}) {
         CHECK_FALSE(decode_header(encode(some_header()).substr(0, size), &problem));
         CHECK(problem == HeaderProblem::foreign);
     }
@@ -75,27 +85,33 @@ TEST_CASE("header: short times are read against a later one", "[unit]") {
 }
 
 TEST_CASE("header: a slot taken under other numbers is rounded up, never early", "[unit]") {
-    Header header;
+    LimitRow row;
     const Rate seven = *Rate::make(7, 1s), eight = *Rate::make(8, 1s);
-    CHECK_FALSE(header.slot_for(seven).has_value());
-    header.take_slot({100, 3}, seven, 1);
-    CHECK(header.slot_for(seven) == Slot{100, 3});
-    CHECK(header.slot_for(eight) == Slot{101, 0});
-    header.take_slot({100, 0}, seven, 1);
-    CHECK(header.slot_for(eight) == Slot{100, 0});
+    CHECK_FALSE(row.slot_for(seven).has_value());
+    row.take_slot({100, 3}, seven, 1);
+    CHECK(row.slot_for(seven) == Slot{100, 3});
+    CHECK(row.slot_for(eight) == Slot{101, 0});
+    row.take_slot({100, 0}, seven, 1);
+    CHECK(row.slot_for(eight) == Slot{100, 0});
 }
 
 TEST_CASE("registration: is read back as it was, and garbage is nothing", "[unit]") {
-    const Registration registration{*parse_rate("500/min,burst=20"), 1'700'000'000, "ops on host 7"};
-    CHECK(encode(registration) == "500 60000000 20 1700000000 ops on host 7");
+    const auto terms = Terms::make({*parse_rate("500/min,burst=20"), *parse_rate("90k/h")}, 4).value();
+    const Registration registration{terms, 1'700'000'000, "ops on host 7"};
+    CHECK(encode(registration) == "1700000000 4 2 90000 3600000000 1 90000 500 60000000 20 20 ops on host 7");
     const auto back = decode_registration(encode(registration));
     REQUIRE(back.has_value());
-    CHECK(back->rate == registration.rate);
+    CHECK(back->terms == terms);
+    CHECK(back->terms.given() == terms.given());
     CHECK(back->at_s == registration.at_s);
     CHECK(back->who == registration.who);
-    CHECK(decode_registration("8 1000000 1 0 ").has_value());
-    for (const char* bad : {"", "8", "8 1000000 1 0", "8 1000000 x 0 who", "0 1000000 1 0 who", "8 0 1 0 who",
-                            "8 1000000 9 0 who", "-8 1000000 1 0 who"}) {
+    CHECK(decode_registration("0 0 1 8 1000000 1 8 ").has_value());
+    CHECK(decode_registration("0 3 0 who").has_value());
+    for (const char* bad :
+         {"", "8", "0 0 0 who", "0 0 1 8 1000000 1 8", "0 0 1 8 1000000 x 8 who", "0 0 1 0 1000000 1 1 who",
+          "0 0 1 8 0 1 8 who", "0 0 1 8 1000000 9 8 who", "0 0 1 8 1000000 1 9 who",
+          "0 0 1 8 1000000 1 0 who", "0 0 1 -8 1000000 1 8 who", "0 0 2 8 1000000 1 8 who", "0 0 5 who",
+          "0 0 2 8 1000000 1 8 9 1000000 1 9 who"}) {
         INFO(bad);
         CHECK_FALSE(decode_registration(bad).has_value());
     }

@@ -115,7 +115,7 @@ std::string idle_capacity(const SimPlan& plan) {
     simulate(plan, [&](const SimMoment& moment) {
         if (moment.answer.birth_us != birth) starts.clear();
         birth = moment.answer.birth_us;
-        const Rate limit = *moment.answer.rate;
+        const Rate limit = moment.answer.terms.rates().front();
         const std::int64_t now = moment.key_now_us;
         const auto n = static_cast<std::size_t>(limit.allow());
         const bool room = starts.size() < n || starts[starts.size() - n] + limit.period().count() <= now;
@@ -158,7 +158,7 @@ std::string left_alone(const SimPlan& plan) {
     for (int i = 1; i <= 10; ++i) {
         Question question;
         question.id = question.place = 1'000'000U + static_cast<unsigned>(i);
-        question.rate = rate(plan.limit);
+        question.terms = terms(plan.limit);
         const Answer answer = ask(records, now, question, {plan.come_back});
         const Answer expected = ask(fresh, now, question, {plan.come_back});
         if (!same_answer(answer, expected)) return say(answer) + ", a new key " + say(expected);

@@ -12,7 +12,7 @@ TEST_CASE("report: nothing is known of a new key", "[unit]") {
     Desk desk("8/s");
     const KeyReport report = desk.report();
     CHECK_FALSE(report.known);
-    CHECK_FALSE(report.rate.has_value());
+    CHECK(report.terms.empty());
     CHECK(report.last_start_age_us == -1);
     CHECK(report.waiting.empty());
     CHECK(report.available_in == 0s);
@@ -25,14 +25,14 @@ TEST_CASE("report: says what the window holds and when a newcomer could start", 
     desk.at(300ms);
     KeyReport report = desk.report();
     CHECK(report.known);
-    CHECK(report.rate == rate("4/s"));
-    CHECK(report.starts_in_window == 2);
-    CHECK(report.remaining == 2);
+    CHECK(report.terms == terms("4/s"));
+    CHECK(report.limits.at(0).starts == 2);
+    CHECK(report.limits.at(0).remaining == 2);
     CHECK(report.available_in == 200ms);
     CHECK(report.last_start_age_us == 50'000);
     CHECK(report.started == 2);
     desk.at(1s);
-    CHECK(desk.report().starts_in_window == 1);  // the first is a period old
+    CHECK(desk.report().limits.at(0).starts == 1);  // the first is a period old
 }
 
 TEST_CASE("report: lists those in line by number with their times, then the late", "[unit]") {
@@ -64,7 +64,7 @@ TEST_CASE("report: the registered rate is in force, the note of the last pause s
     note.summary = "HTTP 429";
     pause(desk.records(), desk.now_us(), {10s, false, false, encode(note)});
     KeyReport report = desk.report();
-    CHECK(report.rate == rate("4/s"));
+    CHECK(report.terms == terms("4/s"));
     CHECK(report.paused_for == 10s);
     CHECK(report.available_in == 10s);
     REQUIRE(report.note.has_value());

@@ -18,13 +18,19 @@ struct Logged {
     std::vector<std::int64_t> all;
 
     void add(std::int64_t at, const Rate& rate) {
-        StartLog(records, header).add(at, rate);
+        StartLogs(records, header).add(at, 1, {rate});
         all.push_back(at);
+        m_rate = rate;
     }
+    // By the log for the rate of the last start.
     std::optional<std::int64_t> back(std::int64_t count) {
-        return StartLog(records, header).start_back(count);
+        return StartLogs(records, header).start_back(m_rate, count);
     }
+    std::int64_t count_after(std::int64_t us) { return StartLogs(records, header).count_after(m_rate, us); }
     std::int64_t truth(std::int64_t count) const { return all[all.size() - static_cast<std::size_t>(count)]; }
+
+private:
+    Rate m_rate = *Rate::make(1, 1h);
 };
 
 }  // namespace
@@ -40,7 +46,7 @@ TEST_CASE("start log: exact for N up to 2,044", "[unit]") {
             if (i >= n) REQUIRE(log.back(n) == log.truth(n));
             if (i < n) REQUIRE_FALSE(log.back(n).has_value());
         }
-        CHECK(log.records.log().size() <= 2045);
+        CHECK(log.records.log(0).size() <= 2045);
     }
 }
 
@@ -58,7 +64,7 @@ TEST_CASE("start log: above that never early and at most a thousandth late", "[u
             REQUIRE(*seen >= log.truth(n));
             REQUIRE(*seen - log.truth(n) < group);  // one start is one microsecond here
         }
-        CHECK(log.records.log().size() <= 2045);
+        CHECK(log.records.log(0).size() <= 2045);
         CHECK(group - 1 <= n / 1000);
     }
 }
@@ -91,12 +97,12 @@ TEST_CASE("start log: growing keeps what there was, shrinking moves nothing", "[
     for (std::int64_t i = 1; i <= 20; ++i)
         log.add(i * 10, eight);
     log.add(210, hundred);
-    CHECK(log.header.log_capacity == 128);
+    CHECK(log.header.rows[0].log_capacity == 128);
     for (std::int64_t count = 1; count <= 9; ++count)
         CHECK(log.back(count) == log.truth(count));
     CHECK_FALSE(log.back(10).has_value());
     log.add(220, eight);
-    CHECK(log.header.log_capacity == 128);
+    CHECK(log.header.rows[0].log_capacity == 128);
     CHECK(log.back(10) == log.truth(10));
 }
 
@@ -105,7 +111,7 @@ TEST_CASE("start log: a group that is part full when it is laid out is filled up
     for (std::int64_t i = 1; i <= 7; ++i)
         log.add(i * 10, *Rate::make(8, 1h));
     log.add(80, *Rate::make(6000, 1h));  // groups of three: 1-3, 4-6, 7-8
-    CHECK(log.header.log_fill == 2);
+    CHECK(log.header.rows[1].log_fill == 2);
     for (const std::int64_t count : {1, 3, 6})
         CHECK(log.back(count) == log.truth(count));
     CHECK(log.back(2) == log.truth(1));
@@ -116,19 +122,19 @@ TEST_CASE("start log: a group that is part full when it is laid out is filled up
 TEST_CASE("start log: counts the starts later than a moment", "[unit]") {
     Logged log;
     const Rate rate = *Rate::make(100, 1h);
-    CHECK(StartLog(log.records, log.header).count_after(0) == 0);
+    CHECK(log.count_after(0) == 0);
     for (std::int64_t i = 1; i <= 150; ++i)
         log.add(i * 10, rate);
-    CHECK(StartLog(log.records, log.header).count_after(1500) == 0);
-    CHECK(StartLog(log.records, log.header).count_after(1499) == 1);
-    CHECK(StartLog(log.records, log.header).count_after(1000) == 50);
-    CHECK(StartLog(log.records, log.header).count_after(999) == 51);
+    CHECK(log.count_after(1500) == 0);
+    CHECK(log.count_after(1499) == 1);
+    CHECK(log.count_after(1000) == 50);
+    CHECK(log.count_after(999) == 51);
 
     Logged grouped;
     const Rate many = *Rate::make(10'000, 1h);
     for (std::int64_t i = 1; i <= 12'000; ++i)
         grouped.add(i, many);
-    const std::int64_t counted = StartLog(grouped.records, grouped.header).count_after(5000);
+    const std::int64_t counted = grouped.count_after(5000);
     CHECK(counted >= 7000);
     CHECK(counted < 7005);
 }

@@ -21,14 +21,14 @@ std::string at(std::int64_t key_us) {
 constexpr std::int64_t k_always_kept = 8;
 
 std::string window_of(const std::vector<SimStart>& starts, std::size_t last) {
-    const Rate& limit = *starts[last].rate;
+    const Rate& limit = starts[last].terms.rates().front();
     const auto n = static_cast<std::size_t>(limit.allow());
     if (last < n) return {};
     const SimStart& first = starts[last - n];
     if (first.birth_us != starts[last].birth_us) return {};
     if (limit.allow() > k_always_kept) {  // after a change: of windows that begin after it
         for (std::size_t i = last - n; i < last; ++i)
-            if (*starts[i].rate != limit) return {};
+            if (starts[i].terms.rates().front() != limit) return {};
     }
     if (starts[last].at_us - first.at_us >= limit.period().count()) return {};
     return limit.text() + " and one more from " + at(first.at_us) + " to " + at(starts[last].at_us);
@@ -114,7 +114,8 @@ std::string repeated(const SimPlan& plan) {
         const Header after = records.header().value_or(Header{});
         // A question may find up to 16 more who are late; nothing else may move.
         if (after.recent_total != before.recent_total || after.numbers != before.numbers ||
-            after.slot_us != before.slot_us || after.log_total != before.log_total ||
+            after.rows[0].slot_us != before.rows[0].slot_us ||
+            after.rows[0].log_total != before.rows[0].log_total ||
             after.paused_until_us != before.paused_until_us ||
             records.tickets().size() > moment.desk.records().tickets().size())
             broken = "asking again changed something";
