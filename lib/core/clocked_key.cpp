@@ -5,6 +5,17 @@
 
 namespace jobthrottle {
 
+namespace {
+
+constexpr std::int64_t k_most_leases_looked_at = 256;
+constexpr std::int64_t k_longest_departure_us = 2'000'000;
+
+std::int64_t wake_bit(std::int64_t wake) {
+    return wake == 0 ? 0 : std::int64_t{1} << (wake - 1);
+}
+
+}  // namespace
+
 ClockedKey::ClockedKey(KeyRecords& records, std::int64_t store_now_us) : m_records(records) {
     if (const auto header = records.header()) {
         m_header = *header;
@@ -13,6 +24,7 @@ ClockedKey::ClockedKey(KeyRecords& records, std::int64_t store_now_us) : m_recor
         m_header.offset_us = std::max(m_header.offset_us, m_header.seen_us - store_now_us);
     }
     m_now_us = store_now_us + m_header.offset_us;
+    if (m_existed && m_header.leases > 0 && m_now_us > m_header.matters_until_us()) keep_living_leases();
     if (m_existed && m_now_us > m_header.matters_until_us()) {
         records.clear();
         m_header = Header{};
@@ -25,8 +37,11 @@ ClockedKey::ClockedKey(KeyRecords& records, std::int64_t store_now_us) : m_recor
         m_loaded.seen_us = m_now_us;
     }
     m_header.seen_us = m_now_us;
-    sweep();
+    sweep_tickets();
+    sweep_leases();
 }
+
+// Tickets --------
 
 std::optional<Ticket> ClockedKey::ticket(TicketId id) const {
     return m_existed ? m_records.ticket(id) : std::nullopt;
@@ -37,22 +52,43 @@ std::int64_t& ClockedKey::count_of(Place place) {
     return place == Place::out ? m_header.out : m_header.away;
 }
 
-void ClockedKey::put_ticket(TicketId id, const Ticket& ticket, const std::optional<Ticket>& before) {
-    if (before) --count_of(before->place);
+void ClockedKey::put_ticket(TicketId id, Ticket ticket, const std::optional<Ticket>& before) {
+    if (ticket.place != Place::in_line) {
+        ticket.wake = 0;
+        ticket.offered = false;
+    }
+    if (before) {
+        --count_of(before->place);
+        if (before->place == Place::in_line) m_header.line_cost -= before->cost;
+        m_header.wakes &= ~wake_bit(before->wake);
+    }
     const bool others = m_header.in_line + m_header.out + m_header.away > 0;
     const std::int64_t forgotten_us = ticket.told_us + ticket.keep.count();
     m_header.tickets_until_us = others ? std::max(m_header.tickets_until_us, forgotten_us) : forgotten_us;
     ++count_of(ticket.place);
+    if (ticket.place == Place::in_line) m_header.line_cost += ticket.cost;
+    m_header.wakes |= wake_bit(ticket.wake);
     m_header.next_deadline_us = std::min(m_header.next_deadline_us, ticket.deadline_us());
     m_records.put_ticket(id, ticket);
 }
 
 void ClockedKey::remove_ticket(TicketId id, const Ticket& ticket) {
     --count_of(ticket.place);
+    if (ticket.place == Place::in_line) m_header.line_cost -= ticket.cost;
+    m_header.wakes &= ~wake_bit(ticket.wake);
     m_records.remove_ticket(id);
 }
 
-void ClockedKey::sweep() {
+std::int64_t ClockedKey::free_wake() {
+    for (std::int64_t wake = 1; wake <= k_wakes; ++wake) {
+        if ((m_header.wakes & wake_bit(wake)) != 0) continue;
+        m_records.silence(wake);
+        return wake;
+    }
+    return 0;
+}
+
+void ClockedKey::sweep_tickets() {
     for (int swept = 0; swept < k_most_swept && m_header.next_deadline_us < m_now_us; ++swept) {
         auto due = m_records.next_due();
         m_header.next_deadline_us = due ? due->second.deadline_us() : k_forever_us;
@@ -68,7 +104,119 @@ void ClockedKey::sweep() {
     }
 }
 
+// Leases --------
+
+std::optional<Lease> ClockedKey::lease(LeaseId id) const {
+    return m_existed ? m_records.lease(id) : std::nullopt;
+}
+
+void ClockedKey::count_lease(const Lease& lease, std::int64_t by) {
+    m_header.leases += by;
+    if (!lease.held) return;
+    m_header.held += by;
+    if (lease.place) m_header.places += by;
+    if (lease.open) m_header.open += by;
+}
+
+void ClockedKey::put_lease(LeaseId id, const Lease& lease, const std::optional<Lease>& before) {
+    const bool had_place = before && before->held && before->place;
+    const bool has_place = lease.held && lease.place;
+    if (before) count_lease(*before, -1);
+    if (had_place && !has_place) note_departure();
+    if (has_place && !had_place && m_header.places == 0) m_header.last_departure_us = m_now_us;
+    const std::int64_t forgotten_us = lease.until_us + Lease::k_lost_lease_kept.count();
+    m_header.leases_until_us =
+        m_header.leases > 0 ? std::max(m_header.leases_until_us, forgotten_us) : forgotten_us;
+    count_lease(lease, 1);
+    m_header.next_lease_us = std::min(m_header.next_lease_us, lease.deadline_us());
+    m_records.put_lease(id, lease);
+}
+
+void ClockedKey::remove_lease(LeaseId id, const Lease& lease) {
+    count_lease(lease, -1);
+    if (lease.held && lease.place) note_departure();
+    m_records.remove_lease(id);
+}
+
+// How fast places become free, for those who wait far back. Times in which nobody left count as two seconds
+// at the most: they say little about a line.
+void ClockedKey::note_departure() {
+    const std::int64_t passed = std::min(m_now_us - m_header.last_departure_us, k_longest_departure_us);
+    m_header.departure_us = m_header.departure_us == 0 ? passed : (3 * m_header.departure_us + passed) / 4;
+    m_header.last_departure_us = m_now_us;
+}
+
+void ClockedKey::sweep_leases() {
+    for (int swept = 0; swept < k_most_swept && m_header.next_lease_us < m_now_us; ++swept) {
+        auto due = m_records.next_lease_due();
+        m_header.next_lease_us = due ? due->second.deadline_us() : k_forever_us;
+        if (!due || due->second.deadline_us() >= m_now_us) return;
+        auto& [id, lease] = *due;
+        if (!lease.held) {
+            remove_lease(id, lease);
+            continue;
+        }
+        const auto before = lease;
+        if (m_records.life_of(lease) == HolderLife::alive) {
+            lease.until_us = m_now_us + lease.length_us;
+        } else {
+            lease.held = false;
+        }
+        put_lease(id, lease, before);
+    }
+}
+
+// Nobody has asked for so long that the state would be over, but its leases may be held all the same.
+void ClockedKey::keep_living_leases() {
+    for (auto& [id, lease] : m_records.leases(k_most_leases_looked_at)) {
+        if (!lease.held || m_records.life_of(lease) != HolderLife::alive) continue;
+        const auto before = lease;
+        lease.until_us = m_now_us + lease.length_us;
+        put_lease(id, lease, before);
+    }
+}
+
+bool ClockedKey::drop_dead_leases() {
+    bool dropped = false;
+    for (const auto& [id, lease] : m_records.leases(k_most_leases_looked_at)) {
+        if (!lease.held || m_records.life_of(lease) != HolderLife::dead) continue;
+        remove_lease(id, lease);
+        dropped = true;
+    }
+    return dropped;
+}
+
+// Offers --------
+
+// Who is woken has some time to ask; then its ticket steps out like any that is late, and the next is woken.
+bool ClockedKey::offer(const LinePlace& place) {
+    const auto before = ticket(place.id);
+    if (!before || before->wake == 0 || before->offered) return true;
+    if (!m_records.wake(place.id, before->wake)) {
+        remove_ticket(place.id, *before);
+        return false;
+    }
+    Ticket ticket = *before;
+    ticket.offered = true;
+    ticket.told_us = m_now_us + k_offer.count();
+    put_ticket(place.id, ticket, before);
+    return true;
+}
+
+void ClockedKey::offer_places() {
+    if (m_header.wakes == 0 || paused()) return;
+    for (int tries = 0; tries < k_most_swept; ++tries) {
+        std::int64_t free = m_header.last_concurrency > 0 ? m_header.last_concurrency - m_header.places : 0;
+        if (m_header.last_concurrency == 0 && m_room) free = 1;
+        bool all_live = true;
+        for (const auto& place : m_records.line_head(std::clamp<std::int64_t>(free, 0, k_wakes)))
+            all_live = all_live && offer(place);
+        if (all_live) return;
+    }
+}
+
 void ClockedKey::save() {
+    offer_places();
     if (fields_of(m_header) != fields_of(m_loaded)) m_records.put_header(m_header);
 }
 

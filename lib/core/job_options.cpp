@@ -81,8 +81,9 @@ bool is_http_client(std::string_view program) {
     return false;
 }
 
-OnStoreError resolve_policy(OnStoreError wanted) {
-    return wanted == OnStoreError::automatic ? OnStoreError::local : wanted;
+OnStoreError resolve_policy(OnStoreError wanted, bool with_concurrency) {
+    if (wanted != OnStoreError::automatic) return wanted;
+    return with_concurrency ? OnStoreError::closed : OnStoreError::local;
 }
 
 Duration ask_again_after(int failures, double draw) {

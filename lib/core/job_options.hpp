@@ -18,6 +18,12 @@ enum class Rerun {
     never,    // none: the run ends with 75
 };
 
+// What to do with a command whose lease was lost while it ran (--on-lease-lost).
+enum class OnLeaseLost {
+    warn,  // say so; it goes on, and its lease is taken again where there is room
+    kill,  // end it before the lease could be given to another
+};
+
 // Waits between tries. A list gives them in order, the last one repeating. Otherwise they double from `first`
 // up to `most` and each is drawn evenly from zero up to that ("full jitter").
 struct Backoff {
@@ -61,8 +67,8 @@ bool is_http_client(std::string_view program);
 
 // What a job without a place does when the store is away.
 enum class OnStoreError { automatic, local, open, closed };
-// `automatic`: local where only rates are asked.
-OnStoreError resolve_policy(OnStoreError);
+// `automatic`: local where only rates are asked, closed where a concurrency is: a mutex must not open.
+OnStoreError resolve_policy(OnStoreError, bool with_concurrency);
 
 // How long to wait before asking a store again that has been away `failures` times in a row: 0.2 to 5 s, with
 // `draw` (0 .. 1) spreading the waiters.

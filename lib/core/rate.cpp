@@ -56,7 +56,20 @@ Result<Rate> Rate::make(std::int64_t allow, Duration period, std::int64_t burst)
                            " starts in " + format_duration_exactly(period) + ": want 1 to " +
                            std::to_string(allow) + ", for example 10000/d,burst=500");
     }
-    return Rate(allow, period, burst);
+    return Rate(allow, period, burst, burst > 1 ? burst : allow);
+}
+
+std::optional<Rate> Rate::restore(std::int64_t allow, std::int64_t period_us, std::int64_t burst,
+                                  std::int64_t window_burst) {
+    const auto rate = make(allow, Duration{period_us}, burst);
+    if (!rate || window_burst < 1 || window_burst > allow) return std::nullopt;
+    return Rate(allow, Duration{period_us}, burst, window_burst);
+}
+
+Result<Rate> Rate::with_burst(std::int64_t burst) const {
+    const auto rate = make(m_allow, m_period, burst);
+    if (!rate) return rate.error();
+    return Rate(m_allow, m_period, burst, burst);
 }
 
 std::string Rate::text() const {
@@ -72,13 +85,23 @@ std::string Rate::text() const {
 
 Rate strictest(const Rate& a, const Rate& b) {
     const std::int64_t allow = std::min(a.allow(), b.allow());
-    const std::int64_t burst = std::min({a.burst(), b.burst(), allow});
-    return *Rate::make(allow, a.period(), burst);
+    return Rate(allow, a.period(), std::min({a.burst(), b.burst(), allow}),
+                std::min({a.window_burst(), b.window_burst(), allow}));
+}
+
+bool paces_before(const Rate& a, const Rate& b) {
+    if (a.spacing_us() != b.spacing_us()) return a.spacing_us() < b.spacing_us();
+    // In doubles as decide.lua compares them: the products may not fit an integer.
+    const auto part = [](const Rate& rate) {
+        return static_cast<double>(rate.spacing_rest()) / static_cast<double>(rate.allow());
+    };
+    if (part(a) != part(b)) return part(a) < part(b);
+    return a.period() < b.period();
 }
 
 Result<Rate> parse_rate(std::string_view text) {
     std::string_view rest = text;
-    std::int64_t burst = 1;
+    std::optional<std::int64_t> burst;
     if (const auto comma = rest.find(','); comma != std::string_view::npos) {
         constexpr std::string_view k_burst = "burst=";
         const std::string_view tail = rest.substr(comma + 1);
@@ -93,7 +116,8 @@ Result<Rate> parse_rate(std::string_view text) {
     const auto allow = count_of(rest.substr(0, slash));
     const auto period = period_of(rest.substr(slash + 1));
     if (!allow || !period) return want_rate(text);
-    const auto rate = Rate::make(*allow, *period, burst);
+    auto rate = Rate::make(*allow, *period);
+    if (rate && burst) rate = rate->with_burst(*burst);
     if (!rate) return usage_error(quoted(text) + ": " + rate.error().message);
     return *rate;
 }

@@ -5,14 +5,15 @@
 #include <string>
 #include <string_view>
 
-#include "core/rate.hpp"
+#include "core/terms.hpp"
 
 namespace jobthrottle {
 
-// The limit that a team keeps with the key itself, without expiry. In a store it is one text:
-// "ALLOW PERIOD_US BURST AT_S WHO", AT_S the wall time in seconds, WHO free text to the end.
+// The limits that a team keeps with the key itself, without expiry. In a store they are one text: "AT_S
+// CONCURRENCY RATES" (concurrency 0: none; how many rates), then for each rate " ALLOW PERIOD_US BURST
+// WINDOW_BURST", then " " and WHO, free text to the end. AT_S is the wall time in seconds.
 struct Registration {
-    Rate rate;
+    Terms terms;            // not empty
     std::int64_t at_s = 0;  // seconds since the epoch
     std::string who;        // "user@host"
 };

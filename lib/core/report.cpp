@@ -32,27 +32,51 @@ std::optional<std::string> take_netstring(std::string_view& bytes) {
     return text;
 }
 
-std::vector<Waiter> waiters_of(const MemoryRecords& records, ClockedKey& key,
-                               const std::optional<Rate>& rate) {
+std::vector<Waiter> waiters_of(const MemoryRecords& records, ClockedKey& key, const Terms& terms) {
     std::vector<Waiter> waiting;
     for (const auto& [id, ticket] : records.tickets()) {
         waiting.push_back({id, ticket.place, ticket.number, ticket.caller,
                            Duration{key.now_us() - ticket.since_us}, Duration::zero(),
-                           Duration{ticket.told_us - key.now_us()}, ticket.who});
+                           Duration{ticket.told_us - key.now_us()}, ticket.cost, ticket.offered, ticket.who});
     }
     std::sort(waiting.begin(), waiting.end(), [](const Waiter& a, const Waiter& b) {
         const bool a_line = a.place == Place::in_line, b_line = b.place == Place::in_line;
         return a_line != b_line ? a_line : a.number < b.number;
     });
-    for (std::size_t i = 0; i < waiting.size(); ++i) {
-        if (waiting[i].place != Place::in_line) break;
-        Standing standing;
-        standing.number = waiting[i].number;
-        standing.others = key.header().in_line - 1;
-        standing.rank = static_cast<std::int64_t>(i);
-        waiting[i].starts_in = Duration{judge(key, standing, rate).possible_us - key.now_us()};
+    Standing standing;
+    standing.others = key.header().in_line - 1;
+    for (auto& waiter : waiting) {
+        if (waiter.place != Place::in_line) break;
+        standing.number = waiter.number;
+        standing.cost = waiter.cost;
+        waiter.starts_in = Duration{judge(key, standing, terms, false).possible_us - key.now_us()};
+        ++standing.rank;
+        standing.cost_ahead += waiter.cost;
+        if (static_cast<std::int64_t>(standing.costs_ahead.size()) < k_room_kept_for)
+            standing.costs_ahead.push_back(waiter.cost);
     }
     return waiting;
+}
+
+std::vector<Holder> holders_of(const MemoryRecords& records, std::int64_t now_us) {
+    std::vector<Holder> holding;
+    for (const auto& [id, lease] : records.leases())
+        holding.push_back(holder_of(id, lease, now_us));
+    std::sort(holding.begin(), holding.end(),
+              [](const Holder& a, const Holder& b) { return a.age != b.age ? a.age > b.age : a.id < b.id; });
+    return holding;
+}
+
+std::vector<LimitReport> limits_of(MemoryRecords& records, ClockedKey& key, const Terms& terms) {
+    std::vector<LimitReport> limits;
+    for (const Rate& rate : terms.rates()) {
+        LimitReport limit{rate, 0, 0};
+        limit.starts =
+            StartLogs(records, key.header()).count_after(rate, key.now_us() - rate.period().count());
+        limit.remaining = std::max<std::int64_t>(0, rate.allow() - limit.starts);
+        limits.push_back(limit);
+    }
+    return limits;
 }
 
 }  // namespace
@@ -79,6 +103,19 @@ std::optional<PauseNote> decode_pause_note(std::string_view bytes) {
     return note;
 }
 
+Holder holder_of(LeaseId id, const Lease& lease, std::int64_t now_us) {
+    Holder holder;
+    holder.id = id;
+    holder.held = lease.held;
+    holder.place = lease.place;
+    holder.age = Duration{std::max<std::int64_t>(0, now_us - lease.at_us)};
+    holder.left = Duration{lease.until_us - now_us};
+    holder.renewed = Duration{std::max<std::int64_t>(0, now_us - (lease.until_us - lease.length_us))};
+    holder.cost = lease.cost;
+    holder.who = lease.who;
+    return holder;
+}
+
 KeyReport report_on(MemoryRecords records, std::int64_t store_now_us) {
     KeyReport report;
     report.registration = records.registration();
@@ -86,15 +123,11 @@ KeyReport report_on(MemoryRecords records, std::int64_t store_now_us) {
     ClockedKey key(records, store_now_us);
     const Header& header = key.header();
     report.known = key.existed() || report.registration || report.note;
-    report.rate = report.registration ? std::optional<Rate>(report.registration->rate) : header.last_rate();
-    const auto own = std::optional<Ticket>{};
-    const Standing newcomer = standing_of(key, own);
-    report.available_in = Duration{judge(key, newcomer, report.rate).possible_us - key.now_us()};
-    if (report.rate) {
-        const std::int64_t from = key.now_us() - report.rate->period().count();
-        report.starts_in_window = StartLog(records, key.header()).count_after(from);
-        report.remaining = std::max<std::int64_t>(0, report.rate->allow() - report.starts_in_window);
-    }
+    report.terms = report.registration ? report.registration->terms : header.last_terms();
+    const Standing newcomer = standing_of(key, std::nullopt, 1);
+    report.available_in = Duration{judge(key, newcomer, report.terms, false).possible_us - key.now_us()};
+    report.limits = limits_of(records, key, report.terms);
+    report.places = header.places;
     report.paused_for = Duration{std::max<std::int64_t>(0, header.paused_until_us - key.now_us())};
     report.paused_for_ever = header.paused_until_us == k_forever_us;
     report.paused_by_hand = report.paused_for > Duration::zero() && header.paused_by_hand != 0;
@@ -102,7 +135,8 @@ KeyReport report_on(MemoryRecords records, std::int64_t store_now_us) {
         report.last_start_age_us = std::max<std::int64_t>(0, key.now_us() - header.last_start_us);
     }
     report.started = header.recent_total;
-    report.waiting = waiters_of(records, key, report.rate);
+    report.waiting = waiters_of(records, key, report.terms);
+    report.holding = holders_of(records, key.now_us());
     return report;
 }
 

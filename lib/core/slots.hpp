@@ -28,13 +28,16 @@ struct Slot {
 constexpr std::int64_t k_far_us = std::int64_t{1} << 51;
 constexpr std::int64_t k_forever_us = std::int64_t{1} << 52;
 
-// The count-th slot after `from`, at most k_forever_us. Exact for count up to k_exact_slots; beyond that the
-// spacing is rounded up to whole microseconds.
+// The count-th slot after `from`, at most k_forever_us. Exact for count up to k_exact_slots, and beyond that
+// as long as the numbers fit a double; where they do not the spacing is rounded up to whole microseconds.
 constexpr std::int64_t k_exact_slots = 256;
 Slot slot_after(const Slot& from, std::int64_t count, const Rate&);
 
 // The slot `count` slots before now: where a key may begin whose slots are late. Exact up to k_exact_slots,
 // then rounded to a whole microsecond.
 Slot slot_before(std::int64_t now_us, std::int64_t count, const Rate&);
+
+// `from` moved back by `count` slots, exact where slot_after() is and else rounded up.
+Slot slot_moved_back(const Slot& from, std::int64_t count, const Rate&);
 
 }  // namespace jobthrottle

@@ -27,10 +27,15 @@ enum class Place : std::uint8_t {
 // A place in the waiting list of a key. It is a position, not a promised time.
 struct Ticket {
     Place place = Place::in_line;
-    std::int64_t number = 0;    // tickets are numbered as they come, from 1
-    std::int64_t told_us = 0;   // when its holder was told to ask again, on the key's clock
-    Duration keep{};            // how long after that the ticket is kept
-    bool caller = false;        // its holder was told the true time and does not come back in between
+    std::int64_t number = 0;   // tickets are numbered as they come, from 1
+    std::int64_t told_us = 0;  // when its holder was told to ask again, on the key's clock
+    Duration keep{};           // how long after that the ticket is kept
+    bool caller = false;       // its holder was told the true time and does not come back in between
+    // The wake-up that its holder listens to, 1 .. k_wakes; 0: none. Only who waits for a place that a lease
+    // holds has one.
+    std::int64_t wake = 0;
+    bool offered = false;       // it was woken, for there is a place; not taken in time, the offer goes on
+    std::int64_t cost = 1;      // starts that it will be counted as
     std::int64_t since_us = 0;  // when it joined the line, on the key's clock
     std::string who;            // "NAME user@host:pid", for inspect; at most k_who_bytes
 
@@ -38,6 +43,7 @@ struct Ticket {
     std::int64_t deadline_us() const;
 };
 constexpr std::size_t k_who_bytes = 160;
+constexpr std::int64_t k_wakes = 4;  // so many at the head of a line hold a wake-up
 
 constexpr Duration k_late =
     std::chrono::milliseconds{100};  // later than told by more than this: out of the line

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/time.hpp"
 
 namespace jobthrottle {
 
@@ -38,6 +41,22 @@ public:
     virtual void saw(Stream stream, std::string_view bytes) = 0;
 };
 
+// Is asked now and then while a command runs, on the thread that waits for it. What it does delays output and
+// signals, so it has to be fast.
+class Companion {
+public:
+    Companion() = default;
+    virtual ~Companion() = default;
+    Companion(const Companion&) = delete;
+    Companion& operator=(const Companion&) = delete;
+    // The command runs as this process. Called once, before anything else; not when it cannot be run.
+    virtual void started(pid_t command) = 0;
+    // When to call act() next, as things stand.
+    virtual BootTime due() const = 0;
+    // A signal that the command and all in its process group are to get, or nothing.
+    virtual std::optional<int> act() = 0;
+};
+
 // REQUIRES: argv is not empty. No string holds a NUL.
 struct Command {
     std::vector<std::string> argv;  // passed as it is; argv[0] is searched in PATH when it has no slash
@@ -48,6 +67,9 @@ struct Command {
     // if either is watched, so that their order is kept.
     bool watch_output = false;
     bool watch_error = false;
+    // The command gets TERM when this process dies (the kernel's parent-death signal). It does not outlive a
+    // set-user-id program, nor a command that leaves us by a daemon of its own.
+    bool dies_with_us = false;
 };
 
 struct ChildReport {
@@ -67,8 +89,8 @@ public:
     virtual ~ChildRunner() = default;
     ChildRunner(const ChildRunner&) = delete;
     ChildRunner& operator=(const ChildRunner&) = delete;
-    // `watcher` may be null: then nothing is watched.
-    virtual Result<ChildReport> run(const Command& command, OutputWatcher* watcher) = 0;
+    // `watcher` may be null: then nothing is watched; `companion`, too.
+    virtual Result<ChildReport> run(const Command& command, OutputWatcher* watcher, Companion* companion) = 0;
 };
 
 }  // namespace jobthrottle

@@ -2,16 +2,19 @@
 #pragma once
 
 #include <optional>
+#include <utility>
+#include <vector>
 
-#include "base/fd.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "process/boot_alarm.hpp"
 #include "process/signals.hpp"
 
 namespace jobthrottle {
 
 enum class WakeReason {
     due,            // the time has come
+    woken,          // one of the descriptors is readable
     stop_signal,    // INT, TERM, HUP or QUIT: the run is to end
     status_wanted,  // USR1: say how things stand, then sleep on
 };
@@ -29,7 +32,9 @@ public:
 
     // Returns when `due` has come or a signal that matters has. A stop signal that came before, also one seen
     // by stop_signal(), ends it at once, and wins over a `due` that is past.
-    virtual Wake sleep_until(BootTime due) = 0;
+    // `wakes` are descriptors that end it when they become readable, or broken; signals win over them.
+    virtual Wake sleep_until(BootTime due, const std::vector<int>& wakes) = 0;
+    Wake sleep_until(BootTime due) { return sleep_until(due, {}); }
     virtual BootTime now() const = 0;
     // The first stop signal that has come up to now, in a sleep or outside one. Never blocks.
     virtual std::optional<int> stop_signal() const = 0;
@@ -47,17 +52,18 @@ class SignalSleeper final : public Sleeper {
 public:
     static Result<SignalSleeper> open(SignalInbox& inbox);
 
-    Wake sleep_until(BootTime due) override;
+    using Sleeper::sleep_until;
+    Wake sleep_until(BootTime due, const std::vector<int>& wakes) override;
     BootTime now() const override { return BootClock::now(); }
     std::optional<int> stop_signal() const override;
 
 private:
-    SignalSleeper(SignalInbox& inbox, Fd timer) : m_inbox(&inbox), m_timer(std::move(timer)) {}
+    SignalSleeper(SignalInbox& inbox, BootAlarm alarm) : m_inbox(&inbox), m_alarm(std::move(alarm)) {}
     void read_signals() const;
     std::optional<Wake> wake_seen();
 
     SignalInbox* m_inbox;
-    Fd m_timer;
+    BootAlarm m_alarm;
     mutable std::optional<int> m_stop;
     mutable bool m_status_wanted = false;
 };

@@ -73,6 +73,11 @@ public:
     // ends".
     virtual void store_away(const std::string& store, const Error&, std::optional<OnStoreError> policy) = 0;
     virtual void store_back(const std::string& store) = 0;
+    // A lease of the command under way was lost this long ago; `killed`: the command is being ended before it
+    // could be another's, and `lost_for` counts from there.
+    virtual void lease_lost(const Key&, Duration lost_for, bool killed) = 0;
+    // It was held again: there was room.
+    virtual void lease_retaken(const Key&, Duration lost_for) = 0;
     virtual void failed_will_retry(const FailureNotice&) = 0;
     // Something went wrong that the run can go on without.
     virtual void warning(const std::string& text) = 0;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <random>
 
+#include "core/duration.hpp"
+#include "run/gate_wait.hpp"
+
 namespace jobthrottle {
 
 namespace {
@@ -15,6 +18,8 @@ constexpr Duration k_too_late = 250ms;
 // On a link where every reply is that late, the start is used all the same.
 constexpr int k_late_starts = 3;
 constexpr Duration k_farewell = 100ms;
+// Two keys that hold a job up for times closer than this are told apart by what holds them.
+constexpr Duration k_about_the_same = 100ms;
 // A sleep longer than this holds no connection.
 constexpr Duration k_short_sleep = 1s;
 constexpr Duration k_for_ever = std::chrono::hours{24 * 366 * 100};
@@ -22,6 +27,23 @@ constexpr Duration k_for_ever = std::chrono::hours{24 * 366 * 100};
 std::mt19937_64& generator() {
     static std::mt19937_64 engine{std::random_device{}() | std::uint64_t{std::random_device{}()} << 32};
     return engine;
+}
+
+// The answer that says how things stand for the job: a refusal, else that of the key that holds it up
+// longest; of those about as long the one whose end is not known.
+std::size_t deciding(const std::vector<Answer>& answers) {
+    const auto refused = [](const Answer& answer) {
+        return answer.kind != AnswerKind::start && answer.kind != AnswerKind::wait;
+    };
+    std::size_t chosen = 0;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (refused(answers[i])) return i;
+        const Answer& best = answers[chosen];
+        const bool by_lease = answers[i].why == WaitCause::lease && best.why != WaitCause::lease;
+        const Duration margin = by_lease ? -k_about_the_same : Duration::zero();
+        if (answers[i].earliest > best.earliest + margin) chosen = i;
+    }
+    return chosen;
 }
 
 }  // namespace
@@ -33,27 +55,13 @@ double random_part() {
     return std::uniform_real_distribution<double>{0, 1}(generator());
 }
 
-struct Gate::Wait {
-    StartId id = random_id();
-    TicketId place = 0;
-    bool fresh = true;
-    bool has_place = false;  // the store has said "wait" to this place
-    std::int64_t birth_us = 0;
-    BootTime began{};
-    BootTime answered{};
-    int late_starts = 0;
-    int failures = 0;  // of the store, in a row
-    BootTime away_since{};
-};
-
-Gate::Gate(Key key, GateOptions options, Store& store, OpenFallback fallback, Sleeper& sleeper,
-           Events& events)
-    : m_key(std::move(key)),
-      m_options(std::move(options)),
+Gate::Gate(GateOptions options, Store& store, OpenFallback fallback, Sleeper& sleeper, Events& events)
+    : m_options(std::move(options)),
       m_store(store),
       m_open_fallback(std::move(fallback)),
       m_sleeper(sleeper),
-      m_events(events) {}
+      m_events(events),
+      m_told_numbers(m_options.claims.size()) {}
 
 Admission Gate::pass() {
     Wait wait;
@@ -71,200 +79,161 @@ Admission Gate::pass() {
 Gate::Outcome Gate::ask_once(Wait& wait) {
     if (const auto signal = m_sleeper.stop_signal()) return interrupted(wait, *signal);
     const BootTime asked = m_sleeper.now();
-    const auto answer = ask_primary_or_fallback(wait);
-    if (!answer) {
+    const auto answers = ask_primary_or_fallback(wait);
+    if (!answers) {
         wait.fresh = false;  // it may have counted all the same
         if (const auto signal = m_sleeper.stop_signal()) return interrupted(wait, *signal);
         // A signal that ends no wait (USR1) cut the question short.
-        if (answer.error().kind == ErrorKind::interrupted) return std::nullopt;
-        if (answer.error().kind != ErrorKind::unavailable) return answer.error();
-        return store_failed(wait, answer.error());
+        if (answers.error().kind == ErrorKind::interrupted) return std::nullopt;
+        if (answers.error().kind != ErrorKind::unavailable) return answers.error();
+        return store_failed(wait, answers.error());
     }
     if (wait.failures > 0 && !m_fallback) m_events.store_back(m_store.name());
     wait.failures = 0;
     wait.fresh = true;
-    m_last = *answer;
+    m_last_claim = deciding(*answers);
+    m_last = (*answers)[m_last_claim];
+    m_at_once = std::any_of(answers->begin(), answers->end(),
+                            [](const Answer& answer) { return answer.terms.concurrency().has_value(); });
     wait.answered = m_sleeper.now();
-    m_events.answered(m_key, *answer);
-    tell_differences(wait, *answer);
-    return use_answer(wait, *answer, asked);
+    m_events.answered(m_options.claims[m_last_claim].key, *m_last);
+    tell_differences(wait, *answers);
+    return use_answers(wait, *answers, asked);
 }
 
-Gate::Outcome Gate::use_answer(Wait& wait, const Answer& answer, BootTime asked) {
-    switch (answer.kind) {
+Gate::Outcome Gate::use_answers(Wait& wait, const std::vector<Answer>& answers, BootTime asked) {
+    switch (m_last->kind) {
         case AnswerKind::no_limit:
         case AnswerKind::conflict:
-            return Unjudged{answer};
+        case AnswerKind::too_costly:
+        case AnswerKind::nested:
+            give_place_back(wait);
+            return Unjudged{m_options.claims[m_last_claim].key, *m_last};
+        case AnswerKind::crowded:
+            return throttled(wait, Throttled::Why::crowded);
         case AnswerKind::start:
-            return use_start(wait, answer, asked);
+            return use_start(wait, answers, asked);
         case AnswerKind::wait:
             break;
     }
-    return line_up(wait, answer, wait.answered);
+    return line_up(wait, answers);
 }
 
-Gate::Outcome Gate::use_start(Wait& wait, const Answer& answer, BootTime asked) {
+Gate::Outcome Gate::use_start(Wait& wait, const std::vector<Answer>& answers, BootTime asked) {
     if (m_options.peek) return Admitted{};
     wait.has_place = false;
-    if (answer.wait > Duration::zero()) {
-        if (auto ended = sleep_until(wait, m_sleeper.now() + answer.wait)) return ended;
+    Admitted admitted;
+    admitted.start = wait.id;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        const Claim& claim = m_options.claims[i];
+        if (answers[i].leased) admitted.leases.push_back({claim.key, wait.id, claim.lock_for, asked});
     }
-    const bool late = m_sleeper.now() - (asked + answer.wait) > k_too_late;
-    if (!late || wait.late_starts == k_late_starts) return Admitted{};
+    const Duration until_start = m_last->wait;
+    if (until_start > Duration::zero()) {
+        if (auto ended = sleep_until(wait, m_sleeper.now() + until_start)) {
+            release(admitted.leases, false);
+            return ended;
+        }
+    }
+    const bool late = m_sleeper.now() - (asked + until_start) > k_too_late;
+    if (!late || wait.late_starts == k_late_starts) return admitted;
+    release(admitted.leases, false);
     ++wait.late_starts;
     wait.id = random_id();
     return std::nullopt;
 }
 
-Gate::Outcome Gate::line_up(Wait& wait, const Answer& answer, BootTime answered) {
-    if (m_options.peek) return throttled(wait, Throttled::Why::no_wait, answer);
+Gate::Outcome Gate::line_up(Wait& wait, const std::vector<Answer>& answers) {
+    const Answer& answer = *m_last;
+    // What may end sooner than is known is waited for as long as max_wait lets us: somebody may lift a pause
+    // by hand, or give a place back.
+    const bool is_certain = !answer.paused_by_hand && answer.why != WaitCause::lease;
+    if (m_options.peek) return throttled(wait, Throttled::Why::no_wait);
     if (m_options.no_wait) {
-        const bool over = m_options.ticket && left(wait) < answer.earliest && !answer.paused_by_hand;
+        const bool over = m_options.ticket && left(wait) < answer.earliest && is_certain;
         if (over) give_place_back(wait);
-        return throttled(wait, over ? Throttled::Why::too_long : Throttled::Why::no_wait, answer);
+        return throttled(wait, over ? Throttled::Why::too_long : Throttled::Why::no_wait);
     }
     wait.has_place = true;
-    wait.birth_us = answer.birth_us;
+    wait.birth_us = answers.front().birth_us;
     const Duration budget = left(wait);
-    // Somebody may lift a pause by hand, so that one is waited for as long as max_wait lets us.
-    if (answer.earliest > budget && !answer.paused_by_hand) {
+    if (answer.earliest > budget && is_certain) {
         give_place_back(wait);
-        return throttled(wait, Throttled::Why::too_long, answer);
+        return throttled(wait, Throttled::Why::too_long);
     }
-    if (answer.wait > k_short_sleep) store().rest();
-    const bool bound = answer.wait > budget;
-    if (auto ended = sleep_until(wait, answered + std::min(answer.wait, budget))) return ended;
-    if (!bound) return std::nullopt;
+    const auto wakes = listen(wait, answers);
+    if (wakes.empty() && answer.wait > k_short_sleep) store().rest();
+    const BootTime due = wait.answered + std::min(answer.wait, budget);
+    if (auto ended = sleep_until(wait, due, wakes)) return ended;
+    if (answer.wait <= budget || m_sleeper.now() < due) return std::nullopt;
     give_place_back(wait);
-    return throttled(wait, Throttled::Why::waited_out, answer);
+    return throttled(wait, Throttled::Why::waited_out);
 }
 
-Result<Answer> Gate::ask_primary_or_fallback(Wait& wait) {
-    if (!m_fallback) return m_store.ask(m_key, question_for(wait));
-    if (m_sleeper.now() >= m_try_primary_at) {
-        Wait anew = wait;
-        anew.fresh = false;
-        auto answer = m_store.ask(m_key, question_for(anew));
-        if (answer) {
-            if (wait.has_place) (void)m_fallback->cancel(m_key, wait.place);
-            m_fallback.reset();
-            wait.has_place = false;
-            m_events.store_back(m_store.name());
-            return answer;
-        }
-        // It is back and says no: that is never a reason to go on elsewhere.
-        if (answer.error().kind == ErrorKind::refused) return answer;
-        m_try_primary_at = m_sleeper.now() + ask_again_after(5, random_part());
+// A store that cannot listen just now is asked again in time.
+std::vector<int> Gate::listen(const Wait& wait, const std::vector<Answer>& answers) {
+    std::vector<WakeUp> wakes;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (answers[i].wake != 0) wakes.push_back({m_options.claims[i].key, wait.place, answers[i].wake});
     }
-    return m_fallback->ask(m_key, question_for(wait));
+    if (wakes.empty()) return {};
+    auto descriptors = store().listen(wakes);
+    return descriptors ? std::move(descriptors).value() : std::vector<int>{};
 }
 
-Gate::Outcome Gate::store_failed(Wait& wait, const Error& error) {
-    if (wait.failures++ == 0) wait.away_since = m_sleeper.now();
-    const bool patient = m_sleeper.now() - wait.away_since < m_options.store_patience;
-    if (m_fallback || m_options.no_wait || m_options.peek || !wait.has_place || !patient) {
-        return apply_policy(wait, error);
-    }
-    if (wait.failures == 1) m_events.store_away(m_store.name(), error, std::nullopt);
-    const Duration budget = left(wait);
-    if (budget <= Duration::zero())
-        return throttled(wait, Throttled::Why::waited_out, m_last.value_or(Answer{}));
-    return sleep_until(wait,
-                       m_sleeper.now() + std::min(budget, ask_again_after(wait.failures, random_part())));
-}
-
-Gate::Outcome Gate::apply_policy(Wait& wait, const Error& error) {
-    const auto policy = resolve_policy(m_options.on_store_error);
-    if (m_fallback || policy == OnStoreError::closed) return error;
-    if (policy == OnStoreError::open) {
-        m_events.store_away(m_store.name(), error, policy);
-        if (wait.has_place && m_last) {  // no earlier than the store last said
-            if (auto ended = sleep_until(wait, wait.answered + m_last->earliest)) return ended;
-        }
-        return Admitted{true};
-    }
-    if (const auto opened = open_fallback(error); !opened) return opened.error();
-    wait.has_place = false;
-    wait.failures = 0;
-    wait.id = random_id();
-    wait.fresh = true;
-    return std::nullopt;
-}
-
-Result<void> Gate::open_fallback(const Error& why) {
-    auto opened = m_open_fallback();
-    if (!opened) {
-        return unavailable_error(why.message +
-                                 "; and this machine's own store cannot be used: " + opened.error().message);
-    }
-    m_fallback = std::move(*opened);
-    m_try_primary_at = m_sleeper.now() + ask_again_after(5, random_part());
-    m_events.store_away(m_store.name(), why, OnStoreError::local);
-    return {};
-}
-
-Gate::Outcome Gate::sleep_until(Wait& wait, BootTime due) {
+Gate::Outcome Gate::sleep_until(Wait& wait, BootTime due, const std::vector<int>& wakes) {
     for (;;) {
         m_events.waiting(status_of(wait));
         const BootTime until = std::min(due, m_sleeper.now() + m_events.waiting_interval());
-        const Wake wake = m_sleeper.sleep_until(until);
+        const Wake wake = m_sleeper.sleep_until(until, wakes);
         if (wake.reason == WakeReason::stop_signal) return interrupted(wait, wake.signal);
+        if (wake.reason == WakeReason::woken) return std::nullopt;
         if (wake.reason == WakeReason::status_wanted) m_events.status(status_of(wait));
         if (m_sleeper.now() >= due) return std::nullopt;
     }
 }
 
-Result<PauseAnswer> Gate::pause(const PauseRequest& request) {
-    auto answer = store().pause(m_key, request);
-    if (answer) return answer;
-    if (answer.error().kind == ErrorKind::unavailable && !m_fallback &&
-        resolve_policy(m_options.on_store_error) == OnStoreError::local && open_fallback(answer.error())) {
-        (void)m_fallback->pause(m_key, request);
-    }
-    m_untold_pause = request;
-    m_untold_pause_until = m_sleeper.now() + request.length;
-    return answer;
+void Gate::attempt_over(const Admitted& admitted, bool succeeded) {
+    release(admitted.leases, !succeeded);
 }
 
-void Gate::tell_untold_pause() {
-    if (!m_untold_pause) return;
-    m_untold_pause->length = m_untold_pause_until - m_sleeper.now();
-    if (m_untold_pause->length <= Duration::zero() || m_store.pause(m_key, *m_untold_pause))
-        m_untold_pause.reset();
-}
-
-// The provider asked to be left alone, and this job at least knows.
-Gate::Outcome Gate::wait_own_pause(Wait& wait) {
-    if (!m_untold_pause) return std::nullopt;
-    Answer answer;
-    answer.why = WaitCause::paused;
-    answer.paused_for = answer.wait = answer.earliest = m_untold_pause_until - m_sleeper.now();
-    answer.rate = m_options.rate;
-    m_last = answer;
-    wait.answered = m_sleeper.now();
-    if (m_options.no_wait) return throttled(wait, Throttled::Why::no_wait, answer);
-    if (answer.earliest > left(wait)) return throttled(wait, Throttled::Why::too_long, answer);
-    return sleep_until(wait, m_untold_pause_until);
-}
-
-void Gate::tell_differences(const Wait& wait, const Answer& answer) {
-    const bool judged = answer.kind == AnswerKind::start || answer.kind == AnswerKind::wait;
-    if (!judged) return;
-    // Who brings no numbers has none that could differ.
-    const bool held_to_registered = answer.registered && answer.rate != m_options.rate;
-    if (!m_told_numbers && m_options.rate && (answer.other_rate || held_to_registered)) {
-        m_told_numbers = true;
-        m_events.other_numbers(m_key, answer);
-    }
-    if (!m_told_lost && wait.has_place && wait.birth_us != answer.birth_us) {
-        m_told_lost = true;
-        m_events.state_lost(m_key, waited_now(wait));
+void Gate::release(const std::vector<HeldLease>& leases, bool failed) {
+    for (const auto& lease : leases) {
+        const auto claim = std::find_if(m_options.claims.begin(), m_options.claims.end(),
+                                        [&](const Claim& c) { return c.key == lease.key; });
+        const auto released = store().release(lease.key, {lease.id, failed && claim->count_successes});
+        if (released) continue;
+        m_events.warning(lease.key.shown() + ": the store could not be told that its place is free, which " +
+                         "is seen in " + format_duration(lease.lock_for) +
+                         " at the latest: " + released.error().message);
     }
 }
 
-Throttled Gate::throttled(Wait& wait, Throttled::Why why, const Answer& answer) {
+void Gate::tell_differences(const Wait& wait, const std::vector<Answer>& answers) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        const Answer& answer = answers[i];
+        const Claim& claim = m_options.claims[i];
+        const bool judged = answer.kind == AnswerKind::start || answer.kind == AnswerKind::wait;
+        // Who brings no numbers has none that could differ.
+        if (!judged || claim.terms.empty() || m_told_numbers[i]) continue;
+        const bool held_to_registered =
+            answer.registered && answer.terms != claim.terms && !claim.count_successes;
+        if (!answer.other && !held_to_registered) continue;
+        m_told_numbers[i] = true;
+        m_events.other_numbers(claim.key, answer);
+    }
+    if (m_told_lost || !wait.has_place || wait.birth_us == answers.front().birth_us) return;
+    m_told_lost = true;
+    m_events.state_lost(m_options.claims.front().key, waited_now(wait));
+}
+
+Throttled Gate::throttled(Wait& wait, Throttled::Why why) {
+    const Answer answer = m_last.value_or(Answer{});
     const Duration since_answer = m_sleeper.now() - wait.answered;
-    return {why, answer, std::max(Duration::zero(), answer.earliest - since_answer), waited_now(wait)};
+    // Nobody knows when a lease ends: then it is worth asking again.
+    const Duration wait_left = answer.why == WaitCause::lease ? answer.wait : answer.earliest;
+    return {why, m_options.claims[m_last_claim].key, answer,
+            std::max(Duration::zero(), wait_left - since_answer), waited_now(wait)};
 }
 
 Interrupted Gate::interrupted(Wait& wait, int signal) {
@@ -275,19 +244,38 @@ Interrupted Gate::interrupted(Wait& wait, int signal) {
 void Gate::give_place_back(Wait& wait) {
     if (!wait.has_place && wait.fresh && !m_options.ticket) return;
     store().hurry(k_farewell);
-    (void)store().cancel(m_key, wait.place);
+    for (const auto& claim : m_options.claims) {
+        (void)store().cancel(claim.key, wait.place);
+        // A question that got no answer may have taken a lease.
+        if (!wait.fresh && wants_concurrency()) (void)store().release(claim.key, {wait.id, false});
+    }
     wait.has_place = false;
 }
 
-Question Gate::question_for(const Wait& wait) const {
+std::vector<Asked> Gate::questions_for(const Wait& wait) {
+    std::vector<Asked> asked;
+    asked.reserve(m_options.claims.size());
+    for (const auto& claim : m_options.claims)
+        asked.push_back({claim.key, question_for(wait, claim)});
+    return asked;
+}
+
+Question Gate::question_for(const Wait& wait, const Claim& claim) {
     Question question;
     question.id = wait.id;
     question.place = wait.place;
     question.fresh = wait.fresh;
-    question.rate = m_options.rate;
-    question.pause_only = m_options.pause_only;
-    question.override_registered = m_options.override_registered;
+    question.terms = claim.terms;
+    question.pause_only = claim.pause_only;
+    question.override_registered = claim.override_registered;
+    question.cost = claim.cost;
+    question.count_successes = claim.count_successes;
+    question.settles = claim.settles;
+    question.lock_for = claim.lock_for;
+    question.max_waiting = m_options.max_waiting;
+    question.ancestors = m_options.ancestors;
     question.who = m_options.who;
+    if (claim.terms.concurrency() || m_at_once) question.processes = processes();
     question.caller = m_options.no_wait && m_options.ticket.has_value();
     question.keep = m_options.ticket ? m_options.ticket_keep : k_runner_keep;
     if (m_options.no_wait && !m_options.ticket) question.taking = Taking::start;
@@ -295,8 +283,19 @@ Question Gate::question_for(const Wait& wait) const {
     return question;
 }
 
+const std::string& Gate::processes() {
+    if (!m_processes) m_processes = m_options.holder ? store().processes(*m_options.holder, 0) : "";
+    return *m_processes;
+}
+
+bool Gate::wants_concurrency() const {
+    return m_at_once || std::any_of(m_options.claims.begin(), m_options.claims.end(),
+                                    [](const Claim& claim) { return claim.terms.concurrency().has_value(); });
+}
+
 WaitStatus Gate::status_of(const Wait& wait) const {
-    return {m_key, m_last.value_or(Answer{}), wait.answered, waited_now(wait), m_last.has_value()};
+    return {m_options.claims[m_last_claim].key, m_last.value_or(Answer{}), wait.answered, waited_now(wait),
+            m_last.has_value()};
 }
 
 Duration Gate::waited_now(const Wait& wait) const {

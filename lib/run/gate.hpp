@@ -6,18 +6,23 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "process/sleeper.hpp"
+#include "run/claim.hpp"
 #include "run/events.hpp"
+#include "run/lease_keeper.hpp"
 #include "store/store.hpp"
 
 namespace jobthrottle {
 
 // What a job brings to the gate.
 struct GateOptions {
-    std::optional<Rate> rate;
-    bool pause_only = false;
-    bool override_registered = false;
+    std::vector<Claim> claims;                // at least one; the job starts when all of its keys let it
+    std::size_t pause_key = 0;                // the claim whose key a refusal pauses
+    std::optional<std::int64_t> max_waiting;  // 75 at once where so many wait already
+    std::vector<LeaseId> ancestors;           // leases of the runs that this one runs in
+    std::optional<pid_t> holder;  // its leases last as long as this process lives, where the store can see it
     std::optional<TicketId> ticket;        // a caller's own; none: a random one for this wait
     Duration ticket_keep = k_caller_keep;  // --ticket-for
     bool no_wait = false;
@@ -30,21 +35,25 @@ struct GateOptions {
 };
 
 struct Admitted {
-    bool unthrottled = false;  // the store was away and the policy is `open`
+    bool unthrottled = false;       // the store was away and the policy is `open`
+    std::vector<HeldLease> leases;  // to be released when the attempt ends
+    StartId start = 0;              // names the attempt: its leases, too
 };
 // Not now; the job has no place any more, except with a ticket of its own.
 struct Throttled {
-    enum class Why { no_wait, too_long, waited_out };
+    enum class Why { no_wait, too_long, waited_out, crowded };
     Why why = Why::no_wait;
-    Answer answer;      // the last one
+    Key key;            // that holds it up
+    Answer answer;      // the last one, of this key
     Duration wait{};    // until a start is possible
     Duration waited{};  // by this job for the throttle
 };
 struct Interrupted {
     int signal = 0;
 };
-// No limit to judge by (no_limit), or numbers that cannot stand beside those registered (conflict).
+// It could never start: no_limit, conflict, too_costly or nested, see AnswerKind.
 struct Unjudged {
+    Key key;
     Answer answer;
 };
 // An Error is the store's: `unavailable` or `refused`.
@@ -57,13 +66,17 @@ using OpenFallback = std::function<Result<std::unique_ptr<Store>>()>;
 // a start. All it is given is borrowed.
 class Gate {
 public:
-    Gate(Key key, GateOptions options, Store& store, OpenFallback fallback, Sleeper& sleeper, Events& events);
+    Gate(GateOptions options, Store& store, OpenFallback fallback, Sleeper& sleeper, Events& events);
 
     // Waits for one start. The wait counts against max_wait together with all before it.
     Admission pass();
 
-    // Pauses the key where the job's starts come from. False: no store could be told; the pause is then kept
-    // in this gate and pass() waits for its end.
+    // Ends the attempt that was admitted: releases its leases, and gives its start back where successes are
+    // counted and it was none. Best effort: what cannot be told runs out.
+    void attempt_over(const Admitted&, bool succeeded);
+
+    // Pauses the key (pause_key) where the job's starts come from. False: no store could be told; the pause
+    // is then kept in this gate and pass() waits for its end.
     Result<PauseAnswer> pause(const PauseRequest&);
 
     Duration waited() const { return m_waited; }
@@ -71,7 +84,15 @@ public:
     Duration may_still_wait() const;
     // The place in line of the last pass(): names the job's attempt to `jobthrottle refused`.
     TicketId place() const { return m_place; }
+    // Of the key that held it up last, or of the first.
     const std::optional<Answer>& last_answer() const { return m_last; }
+    const Key& key() const { return m_options.claims.front().key; }
+    const Key& paused_key() const { return m_options.claims[m_options.pause_key].key; }
+    const std::vector<Claim>& claims() const { return m_options.claims; }
+    const std::vector<LeaseId>& ancestors() const { return m_options.ancestors; }
+    // Opens another connection to the store that store() is, given how to open one to the store that it began
+    // with.
+    OpenStore opener(const OpenStore& primary) const { return m_fallback ? m_open_fallback : primary; }
     Store& store() { return m_fallback ? *m_fallback : m_store; }
 
 private:
@@ -79,26 +100,30 @@ private:
     using Outcome = std::optional<Admission>;  // nothing: go on
 
     Outcome ask_once(Wait&);
-    Outcome use_answer(Wait&, const Answer&, BootTime asked);
-    Outcome use_start(Wait&, const Answer&, BootTime asked);
-    Outcome line_up(Wait&, const Answer&, BootTime answered);
+    Outcome use_answers(Wait&, const std::vector<Answer>&, BootTime asked);
+    Outcome use_start(Wait&, const std::vector<Answer>&, BootTime asked);
+    Outcome line_up(Wait&, const std::vector<Answer>&);
     Outcome store_failed(Wait&, const Error&);
     Outcome apply_policy(Wait&, const Error&);
-    Outcome sleep_until(Wait&, BootTime due);
+    Outcome sleep_until(Wait&, BootTime due, const std::vector<int>& wakes = {});
     Outcome wait_own_pause(Wait&);
-    Result<Answer> ask_primary_or_fallback(Wait&);
+    Result<std::vector<Answer>> ask_primary_or_fallback(Wait&);
     Result<void> open_fallback(const Error& why);
+    std::vector<int> listen(const Wait&, const std::vector<Answer>&);
+    void release(const std::vector<HeldLease>&, bool failed);
     void tell_untold_pause();
-    void tell_differences(const Wait&, const Answer&);
-    Throttled throttled(Wait&, Throttled::Why, const Answer&);
+    void tell_differences(const Wait&, const std::vector<Answer>&);
+    Throttled throttled(Wait&, Throttled::Why);
     Interrupted interrupted(Wait&, int signal);
-    Question question_for(const Wait&) const;
+    std::vector<Asked> questions_for(const Wait&);
+    Question question_for(const Wait&, const Claim&);
     WaitStatus status_of(const Wait&) const;
     void give_place_back(Wait&);
+    bool wants_concurrency() const;
+    const std::string& processes();
     Duration waited_now(const Wait&) const;
     Duration left(const Wait&) const;  // of max_wait
 
-    Key m_key;
     GateOptions m_options;
     Store& m_store;
     OpenFallback m_open_fallback;
@@ -109,9 +134,12 @@ private:
     std::optional<PauseRequest> m_untold_pause;  // no store could be told
     BootTime m_untold_pause_until{};
     std::optional<Answer> m_last;
+    std::size_t m_last_claim = 0;  // whose answer it is
+    bool m_at_once = false;        // a key has a concurrency, as the store says
+    std::optional<std::string> m_processes;
     Duration m_waited{};
     TicketId m_place = 0;
-    bool m_told_numbers = false;
+    std::vector<bool> m_told_numbers;  // by claim
     bool m_told_lost = false;
 };
 

@@ -5,15 +5,41 @@
 
 namespace jobthrottle {
 
-Result<Answer> MemoryStore::ask(const Key& key, const Question& question) {
+Result<std::vector<Answer>> MemoryStore::ask(const std::vector<Asked>& asked) {
     if (m_failure) return *m_failure;
-    return jobthrottle::ask(m_keys[key], to_us(m_now), question, m_traits);
+    std::vector<KeyQuestion> questions;
+    for (const auto& one : asked)
+        questions.push_back({&m_keys[one.key], &one.question});
+    return jobthrottle::ask(questions, to_us(m_now), m_traits);
 }
 
 Result<void> MemoryStore::cancel(const Key& key, TicketId id) {
     if (m_failure) return *m_failure;
     jobthrottle::cancel(m_keys[key], to_us(m_now), id);
     return {};
+}
+
+Result<LeaseAnswer> MemoryStore::renew(const Key& key, const Renewal& renewal) {
+    if (m_failure) return *m_failure;
+    return jobthrottle::renew(m_keys[key], to_us(m_now), renewal);
+}
+
+Result<LeaseAnswer> MemoryStore::release(const Key& key, const Release& release) {
+    if (m_failure) return *m_failure;
+    return jobthrottle::release(m_keys[key], to_us(m_now), release);
+}
+
+Result<std::vector<Holder>> MemoryStore::release_leases(const Key& key, bool only_dead) {
+    if (m_failure) return *m_failure;
+    std::vector<Holder> released;
+    for (const auto& [id, lease] : jobthrottle::release_leases(m_keys[key], to_us(m_now), only_dead))
+        released.push_back(holder_of(id, lease, to_us(m_now)));
+    return released;
+}
+
+Result<SettleAnswer> MemoryStore::settle(const Key& key, const Settlement& settlement) {
+    if (m_failure) return *m_failure;
+    return jobthrottle::settle(m_keys[key], to_us(m_now), settlement);
 }
 
 Result<PauseAnswer> MemoryStore::pause(const Key& key, const PauseRequest& request) {

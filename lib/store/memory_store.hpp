@@ -8,7 +8,8 @@
 
 namespace jobthrottle {
 
-// A whole store in memory with a clock that its owner moves: for tests, and the measure of the others.
+// A whole store in memory with a clock that its owner moves: for tests, and the measure of the others. Nobody
+// is woken; records(key).take_woken() says who would have been.
 class MemoryStore final : public Store {
 public:
     explicit MemoryStore(StoreTraits traits = {std::chrono::seconds{2}}) : m_traits(traits) {}
@@ -20,8 +21,15 @@ public:
     void fail_with(std::optional<Error> error) { m_failure = std::move(error); }
     MemoryRecords& records(const Key& key) { return m_keys[key]; }
 
-    Result<Answer> ask(const Key&, const Question&) override;
+    using Store::ask;
+    Result<std::vector<Answer>> ask(const std::vector<Asked>&) override;
     Result<void> cancel(const Key&, TicketId) override;
+    Result<std::vector<int>> listen(const std::vector<WakeUp>&) override { return std::vector<int>{}; }
+    Result<LeaseAnswer> renew(const Key&, const Renewal&) override;
+    Result<LeaseAnswer> release(const Key&, const Release&) override;
+    Result<std::vector<Holder>> release_leases(const Key&, bool only_dead) override;
+    Result<SettleAnswer> settle(const Key&, const Settlement&) override;
+    std::string processes(pid_t, pid_t) const override { return {}; }
     Result<PauseAnswer> pause(const Key&, const PauseRequest&) override;
     Result<PauseAnswer> resume(const Key&) override;
     Result<std::optional<Registration>> set_registration(const Key&,

@@ -24,9 +24,16 @@ class FakeSleeper final : public Sleeper {
 public:
     explicit FakeSleeper(std::vector<MemoryStore*> stores) : m_stores(std::move(stores)) {}
 
-    Wake sleep_until(BootTime due) override {
+    using Sleeper::sleep_until;
+    Wake sleep_until(BootTime due, const std::vector<int>& wakes) override {
         ++sleeps;
+        last_wakes = wakes;
         if (on_sleep) on_sleep();
+        if (!m_stop && wake_at && !wakes.empty() && *wake_at < due) {
+            if (*wake_at > m_now) pass(*wake_at - m_now);
+            wake_at.reset();
+            return {WakeReason::woken, 0};
+        }
         if (m_stop) return {WakeReason::stop_signal, *m_stop};
         if (stop_at && *stop_at <= due) {
             if (*stop_at > m_now) pass(*stop_at - m_now);
@@ -52,8 +59,10 @@ public:
     std::function<void()> on_sleep;   // before each sleep
     Duration oversleep{};             // how late it wakes
     std::optional<BootTime> stop_at;  // when the signal comes
+    std::optional<BootTime> wake_at;  // when one of the descriptors becomes readable, once
     int signal = 15;
     int sleeps = 0;
+    std::vector<int> last_wakes;
 
 private:
     static constexpr Duration k_start = 1h;
@@ -89,6 +98,10 @@ public:
         told.push_back(std::string("away: ") + (policy ? words[static_cast<int>(*policy)] : "patient"));
     }
     void store_back(const std::string&) override { told.emplace_back("back"); }
+    void lease_lost(const Key&, Duration, bool killed) override {
+        told.emplace_back(killed ? "lease lost, killed" : "lease lost");
+    }
+    void lease_retaken(const Key&, Duration) override { told.emplace_back("lease retaken"); }
     void failed_will_retry(const FailureNotice& failure) override {
         told.push_back("retry, " + std::to_string(failure.tries_left) + " left");
         last_failure = failure;
@@ -117,8 +130,9 @@ inline const std::string k_429 = "HTTP/1.1 429 Too Many Requests\r\nRetry-After:
 
 class FakeRunner final : public ChildRunner {
 public:
-    Result<ChildReport> run(const Command& command, OutputWatcher* watcher) override {
+    Result<ChildReport> run(const Command& command, OutputWatcher* watcher, Companion* companion) override {
         commands.push_back(command);
+        companions += companion != nullptr ? 1 : 0;
         Attempt attempt;
         if (!attempts.empty()) {
             attempt = std::move(attempts.front());
@@ -133,6 +147,7 @@ public:
     }
     std::deque<Attempt> attempts;  // those to come; after them every one succeeds
     std::vector<Command> commands;
+    int companions = 0;  // runs that had one
 };
 
 // A store, another for while it is away, and somebody who sleeps and listens.
@@ -146,9 +161,20 @@ struct World {
     bool own_is_usable = true;
 
     GateOptions at(const char* rate) const {
+        GateOptions options = without_limit();
+        options.claims.front().terms = *Terms::make({*parse_rate(rate)});
+        return options;
+    }
+    GateOptions without_limit() const {
         GateOptions options;
-        options.rate = *parse_rate(rate);
+        options.claims.emplace_back(key);
         options.who = "job dev@host:1";
+        return options;
+    }
+    // So many at once, and no rate.
+    GateOptions at_once(std::int64_t most) const {
+        GateOptions options = without_limit();
+        options.claims.front().terms = *Terms::make({}, most);
         return options;
     }
     // The gate owns what the opener gives, so it gets a door to `own`.
@@ -156,7 +182,7 @@ struct World {
     // Another's start or place on the same key.
     Answer ask(const char* rate, TicketId place, StartId id) {
         Question question;
-        question.rate = *parse_rate(rate);
+        question.terms = *Terms::make({*parse_rate(rate)});
         question.place = place;
         question.id = id;
         return *store.ask(key, question);
@@ -166,12 +192,26 @@ struct World {
     KeyReport report() { return *store.inspect(key); }
 };
 
-// Passes every call on to a store that somebody else owns.
-class DoorTo final : public Store {
+// Passes every call on to a store that somebody else owns; listens at a descriptor that never is readable.
+class DoorTo : public Store {
 public:
     explicit DoorTo(Store& store) : m_store(store) {}
-    Result<Answer> ask(const Key& k, const Question& q) override { return m_store.ask(k, q); }
+    using Store::ask;
+    Result<std::vector<Answer>> ask(const std::vector<Asked>& asked) override { return m_store.ask(asked); }
     Result<void> cancel(const Key& k, TicketId id) override { return m_store.cancel(k, id); }
+    Result<std::vector<int>> listen(const std::vector<WakeUp>& wakes) override {
+        listened.insert(listened.end(), wakes.begin(), wakes.end());
+        return std::vector<int>{k_no_descriptor};
+    }
+    Result<LeaseAnswer> renew(const Key& k, const Renewal& r) override { return m_store.renew(k, r); }
+    Result<LeaseAnswer> release(const Key& k, const Release& r) override { return m_store.release(k, r); }
+    Result<std::vector<Holder>> release_leases(const Key& k, bool only_dead) override {
+        return m_store.release_leases(k, only_dead);
+    }
+    Result<SettleAnswer> settle(const Key& k, const Settlement& s) override { return m_store.settle(k, s); }
+    std::string processes(pid_t wrapper, pid_t command) const override {
+        return m_store.processes(wrapper, command);
+    }
     Result<PauseAnswer> pause(const Key& k, const PauseRequest& r) override { return m_store.pause(k, r); }
     Result<PauseAnswer> resume(const Key& k) override { return m_store.resume(k); }
     Result<std::optional<Registration>> set_registration(const Key& k,
@@ -188,13 +228,16 @@ public:
     void hurry(Duration d) override { m_store.hurry(d); }
     void rest() override { m_store.rest(); }
 
+    static constexpr int k_no_descriptor = 1'000'000;
+    std::vector<WakeUp> listened;
+
 private:
     Store& m_store;
 };
 
 inline Gate World::gate(GateOptions options) {
     return Gate(
-        key, std::move(options), store,
+        std::move(options), store,
         [this]() -> Result<std::unique_ptr<Store>> {
             ++fallbacks;
             if (!own_is_usable) return refused_error("disk full");

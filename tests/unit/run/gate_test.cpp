@@ -19,6 +19,13 @@ bool admitted(const Admission& admission) {
     return std::holds_alternative<Admitted>(admission);
 }
 
+void register_terms(World& world, const std::vector<std::string>& rates) {
+    std::vector<Rate> parsed;
+    for (const auto& rate : rates)
+        parsed.push_back(*parse_rate(rate));
+    REQUIRE(world.store.set_registration(world.key, Registration{*Terms::make(parsed), 0, "ops"}).ok());
+}
+
 }  // namespace
 
 TEST_CASE("gate: starts are spaced by the rate, and each pass is one start", "[unit]") {
@@ -165,14 +172,17 @@ TEST_CASE("gate: a start that is reached more than 250 ms late is not used, at m
     CHECK(world.report().started <= 2 + 4);
 }
 
-TEST_CASE("gate: no limit and a conflict are told, not waited for", "[unit]") {
+TEST_CASE("gate: what could never start is told, not waited for", "[unit]") {
     World world;
-    GateOptions none;
+    GateOptions none = world.without_limit();
     CHECK(as<Unjudged>(world.gate(none).pass()).answer.kind == AnswerKind::no_limit);
-    none.pause_only = true;
+    none.claims.front().pause_only = true;
     CHECK(admitted(world.gate(none).pass()));
-    CHECK(world.store.set_registration(world.key, Registration{*parse_rate("80/min"), 0, "ops"}).ok());
-    CHECK(as<Unjudged>(world.gate(world.at("5/s")).pass()).answer.kind == AnswerKind::conflict);
+    register_terms(world, {"80/min", "1000/h", "5000/d", "1/s"});
+    CHECK(as<Unjudged>(world.gate(world.at("5/2s")).pass()).answer.kind == AnswerKind::conflict);
+    auto costly = world.at("80/min");
+    costly.claims.front().cost = 2;
+    CHECK(as<Unjudged>(world.gate(costly).pass()).answer.kind == AnswerKind::too_costly);
     CHECK(world.events.told.empty());
 }
 
@@ -185,7 +195,7 @@ TEST_CASE("gate: differing numbers are said once", "[unit]") {
     CHECK(world.events.told == std::vector<std::string>{"other numbers"});
 
     world.events.told.clear();
-    CHECK(world.store.set_registration(world.key, Registration{*parse_rate("4/s"), 0, "ops"}).ok());
+    register_terms(world, {"4/s"});
     Gate held = world.gate(world.at("6/s"));
     CHECK(admitted(held.pass()));
     CHECK(admitted(held.pass()));

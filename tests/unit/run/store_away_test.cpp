@@ -169,41 +169,22 @@ TEST_CASE("store away: --no-wait falls to the policy at once", "[unit]") {
 
 TEST_CASE("store away: a question that a signal of no end cuts short is asked again", "[unit]") {
     // The store fails once with `interrupted`, as when USR1 comes while it is asked.
-    class Once final : public Store {
+    class Once final : public DoorTo {
     public:
-        explicit Once(MemoryStore& store) : m_door(store) {}
-        Result<Answer> ask(const Key& key, const Question& question) override {
-            questions.push_back(question);
-            auto answer = m_door.ask(key, question);
+        using DoorTo::DoorTo;
+        Result<std::vector<Answer>> ask(const std::vector<Asked>& asked) override {
+            questions.push_back(asked.front().question);
+            auto answers = DoorTo::ask(asked);
             if (questions.size() == 1) return Error{ErrorKind::interrupted, "a signal"};
-            return answer;
+            return answers;
         }
-        Result<void> cancel(const Key& k, TicketId id) override { return m_door.cancel(k, id); }
-        Result<PauseAnswer> pause(const Key& k, const PauseRequest& r) override { return m_door.pause(k, r); }
-        Result<PauseAnswer> resume(const Key& k) override { return m_door.resume(k); }
-        Result<std::optional<Registration>> set_registration(const Key& k,
-                                                             const std::optional<Registration>& r) override {
-            return m_door.set_registration(k, r);
-        }
-        Result<std::optional<Registration>> registration(const Key& k) override {
-            return m_door.registration(k);
-        }
-        Result<KeyReport> inspect(const Key& k) override { return m_door.inspect(k); }
-        Result<std::vector<KeySummary>> keys(const std::string& p) override { return m_door.keys(p); }
-        Result<ForgetAnswer> forget(const Key& k, bool force) override { return m_door.forget(k, force); }
-        std::string name() const override { return "once:"; }
-        void hurry(Duration) override {}
-        void rest() override {}
         std::vector<Question> questions;
-
-    private:
-        DoorTo m_door;
     };
     World world;
     Once once(world.store);
     Gate gate(
-        world.key, world.at("1/min"), once,
-        [] { return Result<std::unique_ptr<Store>>(internal_error("none")); }, world.sleeper, world.events);
+        world.at("1/min"), once, [] { return Result<std::unique_ptr<Store>>(internal_error("none")); },
+        world.sleeper, world.events);
     REQUIRE(std::holds_alternative<Admitted>(gate.pass()));
     REQUIRE(once.questions.size() == 2);
     CHECK(once.questions[0].fresh);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "core/attempts.hpp"
+
+#include <algorithm>
+
+#include "core/clocked_key.hpp"
+#include "core/start_log.hpp"
+
+namespace jobthrottle {
+
+namespace {
+
+// The start at this time counts as so many more, or fewer, in the windows and in the spacing of slots.
+void change_cost(ClockedKey& key, std::int64_t at_us, std::int64_t by) {
+    Header& header = key.header();
+    StartLogs(key.records(), header).change(at_us, by);
+    for (LimitRow& row : header.rows) {
+        const auto rate = row.last_rate();
+        if (row.slot_allow == 0 || !rate || rate->allow() != row.slot_allow) continue;
+        const Slot slot{row.slot_us, row.slot_rest};
+        const Slot moved = by > 0 ? slot_after(slot, by, *rate) : slot_moved_back(slot, -by, *rate);
+        row.slot_us = moved.time_us;
+        row.slot_rest = moved.rest;
+    }
+    if (by < 0) key.note_room();
+}
+
+Duration lost_for(const ClockedKey& key, const Lease& lease) {
+    return Duration{key.now_us() - lease.until_us};
+}
+
+bool has_room(const ClockedKey& key, const Lease& lease) {
+    const Header& header = key.header();
+    return !lease.place || header.last_concurrency == 0 || header.places < header.last_concurrency;
+}
+
+}  // namespace
+
+LeaseAnswer renew(KeyRecords& records, std::int64_t store_now_us, const Renewal& renewal) {
+    ClockedKey key(records, store_now_us);
+    LeaseAnswer answer;
+    const auto before = key.lease(renewal.id);
+    if (before) {
+        Lease lease = *before;
+        answer.state = LeaseState::held;
+        if (!before->held) {
+            answer.lost_for = lost_for(key, *before);
+            lease.held = has_room(key, *before);
+            answer.state = lease.held ? LeaseState::retaken : LeaseState::lost;
+        }
+        if (lease.held) {
+            if (renewal.lock_for > Duration::zero()) lease.length_us = renewal.lock_for.count();
+            if (!renewal.processes.empty()) lease.processes = renewal.processes.substr(0, k_processes_bytes);
+            lease.until_us = key.now_us() + lease.length_us;
+            key.put_lease(renewal.id, lease, before);
+        }
+    }
+    key.save();
+    return answer;
+}
+
+LeaseAnswer release(KeyRecords& records, std::int64_t store_now_us, const Release& release) {
+    ClockedKey key(records, store_now_us);
+    LeaseAnswer answer;
+    if (const auto lease = key.lease(release.id)) {
+        answer.state = lease->held ? LeaseState::held : LeaseState::lost;
+        if (!lease->held) answer.lost_for = lost_for(key, *lease);
+        key.remove_lease(release.id, *lease);
+        if (release.give_back && lease->cost > 0) change_cost(key, lease->at_us, -lease->cost);
+    }
+    key.save();
+    return answer;
+}
+
+std::vector<std::pair<LeaseId, Lease>> release_leases(KeyRecords& records, std::int64_t store_now_us,
+                                                      bool only_dead) {
+    ClockedKey key(records, store_now_us);
+    std::vector<std::pair<LeaseId, Lease>> released;
+    if (key.existed()) {
+        for (auto& [id, lease] : records.leases(Terms::k_most_at_once)) {
+            if (only_dead && lease.held && records.life_of(lease) != HolderLife::dead) continue;
+            key.remove_lease(id, lease);
+            if (lease.held) released.emplace_back(id, std::move(lease));
+        }
+    }
+    key.save();
+    return released;
+}
+
+SettleAnswer settle(KeyRecords& records, std::int64_t store_now_us, const Settlement& settlement) {
+    ClockedKey key(records, store_now_us);
+    SettleAnswer answer;
+    if (const auto before = key.lease(settlement.id)) {
+        answer.state = before->held ? LeaseState::held : LeaseState::lost;
+        answer.cost_before = before->cost;
+        const std::int64_t by = settlement.cost - before->cost;
+        if (by != 0) {
+            change_cost(key, before->at_us, by);
+            Lease lease = *before;
+            lease.cost = settlement.cost;
+            key.put_lease(settlement.id, lease, before);
+        }
+    }
+    key.save();
+    return answer;
+}
+
+bool give_back(KeyRecords& records, std::int64_t store_now_us, StartId id, std::int64_t cost) {
+    ClockedKey key(records, store_now_us);
+    const auto start = key.existed() ? records.find_recent(id) : std::nullopt;
+    if (start) {
+        change_cost(key, lengthen(start->short_us, key.header().last_start_us), -cost);
+        records.drop_recent(id);
+        if (const auto lease = key.lease(id)) key.remove_lease(id, *lease);
+    }
+    key.save();
+    return start.has_value();
+}
+
+}  // namespace jobthrottle

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/key_records.hpp"
+
+// Attempts under way: their leases renewed and released, what they cost settled. decide.lua does the same.
+namespace jobthrottle {
+
+struct Renewal {
+    LeaseId id = 0;
+    Duration lock_for{};  // from now; zero: what it was taken for
+    // Where not empty: the processes that live as long as the attempt, from now on.
+    std::string processes;
+};
+enum class LeaseState : std::uint8_t {
+    held,
+    retaken,  // it had run out and there was room: held again
+    lost,     // it had run out and there is no room
+    unknown,  // there is no such lease: never taken, released, or lost with the state or long ago
+};
+struct LeaseAnswer {
+    LeaseState state = LeaseState::unknown;
+    Duration lost_for{};  // with retaken and lost: since it ran out
+};
+LeaseAnswer renew(KeyRecords&, std::int64_t store_now_us, const Renewal&);
+
+// The attempt is over: its place is free and the next in line is woken. With `give_back` its start is taken
+// out of the window, too (an attempt that failed where successes count, or a start that was not used).
+struct Release {
+    LeaseId id = 0;
+    bool give_back = false;
+};
+// `held`: it was held until now. `retaken` is never answered.
+LeaseAnswer release(KeyRecords&, std::int64_t store_now_us, const Release&);
+
+// All leases of the key, or only those whose holders are dead. Returns those that were held.
+std::vector<std::pair<LeaseId, Lease>> release_leases(KeyRecords&, std::int64_t store_now_us, bool only_dead);
+
+// The true cost of an attempt in the place of what it was counted as: gives back or charges more, at the time
+// of its start. At least 0, at most k_most_cost.
+constexpr std::int64_t k_most_cost = 1'000'000'000;
+struct Settlement {
+    LeaseId id = 0;
+    std::int64_t cost = 1;
+};
+struct SettleAnswer {
+    LeaseState state = LeaseState::unknown;  // held: it was done; lost: likewise, for the start counts still
+    std::int64_t cost_before = 0;
+};
+SettleAnswer settle(KeyRecords&, std::int64_t store_now_us, const Settlement&);
+
+// Undoes a start that another key of the job refused after all, for stores that cannot ask all of a job's
+// keys in one decision: start and lease are taken back. `cost` is what the question came with. False: there
+// is no such start.
+bool give_back(KeyRecords&, std::int64_t store_now_us, StartId, std::int64_t cost);
+
+}  // namespace jobthrottle
