@@ -192,8 +192,8 @@ void Asking::take_place(Duration told, bool away) {
     Ticket ticket = m_own.value_or(Ticket{});
     ticket.place = away ? Place::away : Place::in_line;
     ticket.number = m_standing.number;
-    ticket.caller = away || m_question.caller;
-    ticket.keep = away ? std::max(m_question.keep, k_caller_keep) : m_question.keep;
+    ticket.caller = away || m_question.caller || m_question.hold;
+    ticket.keep = away || m_question.hold ? std::max(m_question.keep, k_caller_keep) : m_question.keep;
     ticket.cost = m_question.cost;
     if (!m_own) {
         ticket.since_us = m_key.now_us();
@@ -213,6 +213,12 @@ void Asking::take_place(Duration told, bool away) {
     m_answer.wait = told;
     m_answer.number = ticket.number;
     m_answer.wake = ticket.wake;
+}
+
+void Asking::hold() {
+    const Duration in = start_in();
+    take_place(std::max(in, check_in()), true);
+    tell(AnswerKind::start, in);
 }
 
 void Asking::tell(AnswerKind kind, Duration wait) {
@@ -269,6 +275,10 @@ void line_up(std::vector<Asking>& keys, Duration again) {
 void decide_together(std::vector<Asking>& keys) {
     const Taking taking = keys.front().question().taking;
     if (std::any_of(keys.begin(), keys.end(), [](const Asking& key) { return key.refused(); })) return;
+    if (keys.front().question().hold && keys.front().starts() && !keys.front().repeated()) {
+        keys.front().hold();
+        return;
+    }
     if (const auto in = common_start(keys)) {
         for (auto& key : keys) {
             if (taking == Taking::nothing) {

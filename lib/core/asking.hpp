@@ -37,6 +37,8 @@ public:
     void take_start(Duration in);
     // `away`: another key holds the job up, and this one is not to wait for it.
     void take_place(Duration told, bool away);
+    // It could start, and waits for a key that lives elsewhere. REQUIRES: starts(), not repeated
+    void hold();
     void tell(AnswerKind kind, Duration wait);  // without taking anything
 
     Answer finish();  // writes the key back
@@ -59,7 +61,7 @@ private:
     Judgement m_judgement;
 };
 
-// Decides for all keys of a job. REQUIRES: the questions take the same.
+// Decides for all keys of a job. REQUIRES: the questions take the same; one that holds is alone.
 void decide_together(std::vector<Asking>& keys);
 
 }  // namespace jobthrottle

@@ -34,6 +34,19 @@ bool has_room(const ClockedKey& key, const Lease& lease) {
     return !lease.place || header.last_concurrency == 0 || header.places < header.last_concurrency;
 }
 
+void put_back(ClockedKey& key, const GiveBack& given) {
+    Ticket ticket;
+    ticket.place = Place::away;
+    ticket.number = given.number;
+    ticket.told_us = key.now_us();
+    ticket.keep = k_caller_keep;
+    ticket.caller = true;
+    ticket.since_us = key.now_us() - given.waited.count();
+    ticket.cost = given.cost;
+    ticket.who = given.who.substr(0, k_who_bytes);
+    key.put_ticket(given.place, ticket, std::nullopt);
+}
+
 }  // namespace
 
 LeaseAnswer renew(KeyRecords& records, std::int64_t store_now_us, const Renewal& renewal) {
@@ -105,13 +118,14 @@ SettleAnswer settle(KeyRecords& records, std::int64_t store_now_us, const Settle
     return answer;
 }
 
-bool give_back(KeyRecords& records, std::int64_t store_now_us, StartId id, std::int64_t cost) {
+bool give_back(KeyRecords& records, std::int64_t store_now_us, const GiveBack& given) {
     ClockedKey key(records, store_now_us);
-    const auto start = key.existed() ? records.find_recent(id) : std::nullopt;
+    const auto start = key.existed() ? records.find_recent(given.id) : std::nullopt;
     if (start) {
-        change_cost(key, lengthen(start->short_us, key.header().last_start_us), -cost);
-        records.drop_recent(id);
-        if (const auto lease = key.lease(id)) key.remove_lease(id, *lease);
+        change_cost(key, lengthen(start->short_us, key.header().last_start_us), -given.cost);
+        records.drop_recent(given.id);
+        if (const auto lease = key.lease(given.id)) key.remove_lease(given.id, *lease);
+        if (given.number > 0 && !key.ticket(given.place)) put_back(key, given);
     }
     key.save();
     return start.has_value();

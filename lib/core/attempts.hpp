@@ -54,9 +54,17 @@ struct SettleAnswer {
 };
 SettleAnswer settle(KeyRecords&, std::int64_t store_now_us, const Settlement&);
 
-// Undoes a start that another key of the job refused after all, for stores that cannot ask all of a job's
-// keys in one decision: start and lease are taken back. `cost` is what the question came with. False: there
-// is no such start.
-bool give_back(KeyRecords&, std::int64_t store_now_us, StartId, std::int64_t cost);
+// Undoes a start that a key elsewhere refused after all, for keys of a job that cannot be asked in one
+// decision: start and lease are taken back, and the place in line that it had before, as that of a caller that
+// is away.
+struct GiveBack {
+    StartId id = 0;
+    std::int64_t cost = 1;  // what the question came with
+    TicketId place = 0;
+    std::int64_t number = 0;  // of the ticket; 0: it had none
+    Duration waited{};        // by the ticket
+    std::string who;
+};
+bool give_back(KeyRecords&, std::int64_t store_now_us, const GiveBack&);  // false: there is no such start
 
 }  // namespace jobthrottle

@@ -37,6 +37,9 @@ struct Question {
     Duration lock_for = std::chrono::seconds{60};  // of a lease
     std::optional<std::int64_t> max_waiting;       // a newcomer takes no place where so many wait
     std::vector<LeaseId> ancestors;                // leases of the runs that this one runs in
+    // Another key of the job, in another store, has to agree first: takes no start. Where one is possible the
+    // answer is `start` and the place is kept as that of a caller that is away.
+    bool hold = false;
     bool caller = false;            // it does not come back before the time it is told (`admit --ticket`)
     Duration keep = k_runner_keep;  // how long its ticket is kept after the time it was told
     Taking taking = Taking::place;

@@ -42,6 +42,11 @@ Result<SettleAnswer> MemoryStore::settle(const Key& key, const Settlement& settl
     return jobthrottle::settle(m_keys[key], to_us(m_now), settlement);
 }
 
+Result<bool> MemoryStore::give_back(const Key& key, const GiveBack& given) {
+    if (m_failure) return *m_failure;
+    return jobthrottle::give_back(m_keys[key], to_us(m_now), given);
+}
+
 Result<PauseAnswer> MemoryStore::pause(const Key& key, const PauseRequest& request) {
     if (m_failure) return *m_failure;
     return jobthrottle::pause(m_keys[key], to_us(m_now), request);

@@ -29,6 +29,7 @@ public:
     Result<LeaseAnswer> release(const Key&, const Release&) override;
     Result<std::vector<Holder>> release_leases(const Key&, bool only_dead) override;
     Result<SettleAnswer> settle(const Key&, const Settlement&) override;
+    Result<bool> give_back(const Key&, const GiveBack&) override;
     std::string processes(pid_t, pid_t) const override { return {}; }
     Result<PauseAnswer> pause(const Key&, const PauseRequest&) override;
     Result<PauseAnswer> resume(const Key&) override;

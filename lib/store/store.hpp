@@ -79,6 +79,7 @@ public:
     virtual Result<LeaseAnswer> release(const Key&, const Release&) = 0;
     virtual Result<std::vector<Holder>> release_leases(const Key&, bool only_dead) = 0;
     virtual Result<SettleAnswer> settle(const Key&, const Settlement&) = 0;
+    virtual Result<bool> give_back(const Key&, const GiveBack&) = 0;
     // What this store keeps with a lease so that it can see its holders live: text for Question::processes
     // and Renewal::processes, empty where it cannot. A pid of 0 or less stands for nobody.
     virtual std::string processes(pid_t wrapper, pid_t command) const = 0;

@@ -124,6 +124,7 @@ struct Attempt {
     std::string err = {};
     std::function<void()> during = {};
     std::optional<int> stop_signal = {};
+    std::optional<Error> error = {};  // it could not even be tried
 };
 
 inline const std::string k_429 = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 30\r\n\r\n";
@@ -139,6 +140,7 @@ public:
             attempts.pop_front();
         }
         if (attempt.during) attempt.during();
+        if (attempt.error) return *attempt.error;
         if (watcher != nullptr && command.watch_output && !attempt.out.empty())
             watcher->saw(Stream::standard_output, attempt.out);
         if (watcher != nullptr && command.watch_error && !attempt.err.empty())
@@ -209,6 +211,7 @@ public:
         return m_store.release_leases(k, only_dead);
     }
     Result<SettleAnswer> settle(const Key& k, const Settlement& s) override { return m_store.settle(k, s); }
+    Result<bool> give_back(const Key& k, const GiveBack& g) override { return m_store.give_back(k, g); }
     std::string processes(pid_t wrapper, pid_t command) const override {
         return m_store.processes(wrapper, command);
     }
