@@ -11,8 +11,6 @@
 
 namespace jobthrottle {
 
-namespace {}  // namespace
-
 bool has_controlling_terminal() {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
         if (tcgetpgrp(fd) >= 0) return true;
@@ -21,15 +19,22 @@ bool has_controlling_terminal() {
     return static_cast<bool>(terminal);
 }
 
-Result<ChildReport> ProcessRunner::run(const Command& command, OutputWatcher* watcher) {
+Result<ChildReport> ProcessRunner::run(const Command& command, OutputWatcher* watcher, Companion* companion) {
     const ExecImage image{command};
     auto pipes = OutputPipes::open(command, watcher);
     if (!pipes) return pipes.error();
+    std::optional<BootAlarm> alarm;
+    if (companion != nullptr) {
+        auto made = BootAlarm::make();
+        if (!made) return made.error();
+        alarm.emplace(std::move(made).value());
+    }
     const CommandSignals held_back;
 
     SpawnPlan plan;
     plan.output = pipes->child_output();
     plan.error_output = pipes->child_error();
+    plan.dies_with_us = command.dies_with_us;
     plan.own_group = !has_controlling_terminal();
     std::optional<GroupWitness> witness;
     if (!plan.own_group) {
@@ -41,10 +46,13 @@ Result<ChildReport> ProcessRunner::run(const Command& command, OutputWatcher* wa
     sigpending(&came_before);
     const auto born = spawn(image, plan);
     if (!born) return born.error();
+    const auto* pid = std::get_if<pid_t>(&*born);
+    if (pid != nullptr && companion != nullptr) companion->started(*pid);
     pipes->close_child_ends();
-    if (const auto* end = std::get_if<ChildEnd>(&*born)) return ChildReport{*end, std::nullopt, 0};
+    if (pid == nullptr) return ChildReport{std::get<ChildEnd>(*born), std::nullopt, 0};
 
-    Supervision supervision{m_inbox, std::get<pid_t>(*born), std::move(witness), came_before};
+    Supervision supervision{m_inbox, *pid, std::move(witness), came_before};
+    if (alarm) supervision.accompany(*companion, std::move(*alarm));
     return supervision.until_end(*pipes);
 }
 

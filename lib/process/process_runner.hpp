@@ -15,14 +15,18 @@ bool has_controlling_terminal();
 // Standard input, and every descriptor that is not ours, is the command's own. With a controlling terminal
 // the command stays in our process group, so that the terminal's keys and the shell's job control reach it;
 // without one it gets a group of its own, and signals to us are sent on to all of it. Either way each signal
-// reaches the command once. When the command stops by the terminal, so do we. When we die, it gets SIGTERM.
+// reaches the command once. When the command stops by the terminal, so do we.
 //
 // run() returns when the command itself has ended, also while something it left behind holds the pipe; that
 // gets SIGPIPE when it writes later. As process 1 it reaps orphans too.
+//
+// A signal that the companion wants sent goes to the command, and to all of its process group where it leads
+// one; what of that group is still there when the command has ended gets SIGKILL. While this process is
+// stopped together with the command, the companion is not asked.
 class ProcessRunner final : public ChildRunner {
 public:
     explicit ProcessRunner(SignalInbox& inbox) : m_inbox(inbox) {}
-    Result<ChildReport> run(const Command& command, OutputWatcher* watcher) override;
+    Result<ChildReport> run(const Command& command, OutputWatcher* watcher, Companion* companion) override;
 
 private:
     SignalInbox& m_inbox;

@@ -2,21 +2,17 @@
 #include "process/sleeper.hpp"
 
 #include <poll.h>
-#include <sys/timerfd.h>
 
-#include <array>
-#include <cerrno>
-#include <chrono>
+#include <algorithm>
 #include <csignal>
-#include <cstring>
-#include <string>
+#include <utility>
 
 namespace jobthrottle {
 
 Result<SignalSleeper> SignalSleeper::open(SignalInbox& inbox) {
-    Fd timer{timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)};
-    if (!timer) return internal_error(std::string("cannot make a timer: ") + std::strerror(errno));
-    return SignalSleeper{inbox, std::move(timer)};
+    auto alarm = BootAlarm::make();
+    if (!alarm) return alarm.error();
+    return SignalSleeper{inbox, std::move(alarm).value()};
 }
 
 void SignalSleeper::read_signals() const {
@@ -38,18 +34,19 @@ std::optional<Wake> SignalSleeper::wake_seen() {
     return Wake{WakeReason::status_wanted, SIGUSR1};
 }
 
-Wake SignalSleeper::sleep_until(BootTime due) {
-    const auto whole = std::chrono::floor<std::chrono::seconds>(due.time_since_epoch());
-    itimerspec alarm{};
-    alarm.it_value.tv_sec = whole.count();
-    alarm.it_value.tv_nsec = std::chrono::nanoseconds{due.time_since_epoch() - whole}.count();
+Wake SignalSleeper::sleep_until(BootTime due, const std::vector<int>& wakes) {
+    std::vector<pollfd> ready{{m_inbox->fd(), POLLIN, 0}, {m_alarm.fd(), POLLIN, 0}};
+    for (const int fd : wakes)
+        ready.push_back({fd, POLLIN, 0});
     bool is_set = false;
+    bool woken = false;
     while (true) {
         if (const auto wake = wake_seen()) return *wake;
+        if (woken) return Wake{WakeReason::woken, 0};
         if (now() >= due) return Wake{};
-        if (!is_set) is_set = timerfd_settime(m_timer.get(), TFD_TIMER_ABSTIME, &alarm, nullptr) == 0;
-        std::array<pollfd, 2> ready{pollfd{m_inbox->fd(), POLLIN, 0}, pollfd{m_timer.get(), POLLIN, 0}};
-        poll(ready.data(), ready.size(), -1);
+        if (!is_set) is_set = m_alarm.set(due);
+        if (poll(ready.data(), ready.size(), -1) <= 0) continue;
+        woken = std::any_of(ready.begin() + 2, ready.end(), [](const pollfd& p) { return p.revents != 0; });
     }
 }
 

@@ -60,10 +60,12 @@ private:
 JT_NO_SANITIZER int child_main(void* argument) {
     auto& birth = *static_cast<Birth*>(argument);
     const auto& plan = birth.plan;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    // A parent that died before that call sends nothing any more. 0 is one outside our process namespace.
-    const pid_t parent = getppid();
-    if (parent != birth.parent && parent != 0) _exit(128 + SIGTERM);
+    if (plan.dies_with_us) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        // A parent that died before that call sends nothing any more. 0 is one outside our process namespace.
+        const pid_t parent = getppid();
+        if (parent != birth.parent && parent != 0) _exit(128 + SIGTERM);
+    }
     if (plan.own_group) setpgid(0, 0);
     if ((plan.output >= 0 && dup2(plan.output, STDOUT_FILENO) < 0) ||
         (plan.error_output >= 0 && dup2(plan.error_output, STDERR_FILENO) < 0)) {

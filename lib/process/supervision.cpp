@@ -44,6 +44,11 @@ Supervision::Supervision(SignalInbox& inbox, pid_t command, std::optional<GroupW
                          sigset_t came_before)
     : m_inbox(inbox), m_command(command), m_witness(std::move(witness)), m_came_before(came_before) {}
 
+void Supervision::accompany(Companion& companion, BootAlarm alarm) {
+    m_companion = &companion;
+    m_alarm.emplace(std::move(alarm));
+}
+
 ChildReport Supervision::until_end(OutputPipes& pipes) {
     while (!has_ended())
         wait_once(pipes);
@@ -55,17 +60,45 @@ ChildReport Supervision::until_end(OutputPipes& pipes) {
 }
 
 void Supervision::wait_once(OutputPipes& pipes) {
-    std::array<pollfd, 1 + OutputPipes::k_polls> polls{};
+    std::array<pollfd, 2 + OutputPipes::k_polls> polls{};
     polls[0] = {m_inbox.fd(), POLLIN, 0};
-    pipes.prepare(&polls[1]);
+    polls[1] = {alarm_fd(), POLLIN, 0};
+    pipes.prepare(&polls[2]);
     // Asked to go, we do not wait for a reader that reads nothing.
     const bool hurry = has_ended() && m_report.stop_signal;
     const int found = poll(polls.data(), polls.size(), hurry ? k_patience_ms : -1);
     if (found == 0) m_abandon_output = true;
     if (found <= 0) return;
     // Output first: what the command wrote before it ended is then mostly passed on when its end is seen.
-    pipes.act(&polls[1]);
+    pipes.act(&polls[2]);
     if (polls[0].revents != 0) read_signals();
+    ask_companion();
+}
+
+// -1, which is never ready, when nobody is to be asked.
+int Supervision::alarm_fd() {
+    if (!m_alarm || has_ended()) return -1;
+    const BootTime due = m_companion->due();
+    if (m_alarm_at != due && m_alarm->set(due)) m_alarm_at = due;
+    return m_alarm->fd();
+}
+
+void Supervision::ask_companion() {
+    if (m_companion == nullptr || has_ended() || BootClock::now() < m_companion->due()) return;
+    const auto signal = m_companion->act();
+    if (!signal) return;
+    m_group_is_to_end = getpgid(m_command) == m_command;
+    kill(m_group_is_to_end ? -m_command : m_command, *signal);
+}
+
+// What the command leaves of its group must not outlive it. False: it has not ended. It is not reaped yet, so
+// that the number of the group cannot be another's.
+bool Supervision::end_the_group() {
+    siginfo_t info{};
+    const bool over = waitid(P_PID, static_cast<id_t>(m_command), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                      info.si_pid != 0;
+    if (over) kill(-m_command, SIGKILL);
+    return over;
 }
 
 void Supervision::read_signals() {
@@ -111,6 +144,7 @@ void Supervision::pass_on(int signal) {
 }
 
 void Supervision::reap() {
+    if (m_group_is_to_end && !has_ended() && !end_the_group()) return;
     const pid_t whom = getpid() == 1 ? k_anyone : m_command;
     int stopped_by = 0;
     int status = 0;

@@ -18,23 +18,17 @@
 #include <string_view>
 #include <vector>
 
+#include "probe_companion.hpp"
 #include "process/process_runner.hpp"
 #include "process/replace.hpp"
 #include "process/standard_descriptors.hpp"
 
 using namespace jobthrottle;
+using test::Sender;
 
 namespace {
 
 using Args = std::vector<std::string>;
-
-struct WrapOptions {
-    Command command;
-    std::string report;
-    int times = 1;
-    bool replace = false;
-    bool no_terminal = false;
-};
 
 class Counter final : public OutputWatcher {
 public:
@@ -48,6 +42,16 @@ public:
     std::size_t both = 0;
 };
 
+struct WrapOptions {
+    Command command;
+    std::string report;
+    int times = 1;
+    bool replace = false;
+    bool no_terminal = false;
+    bool accompanied = false;
+    Sender sender;
+};
+
 std::string open_descriptors() {
     std::string list;
     for (int fd = 0; fd < 256; ++fd) {
@@ -56,8 +60,7 @@ std::string open_descriptors() {
     return list;
 }
 
-WrapOptions parse(const Args& args) {
-    WrapOptions options;
+void parse(const Args& args, WrapOptions& options) {
     std::size_t i = 0;
     for (; i < args.size() && args[i] != "--"; ++i) {
         const auto& name = args[i];
@@ -66,6 +69,10 @@ WrapOptions parse(const Args& args) {
         if (name == "--watch-err") options.command.watch_error = true;
         if (name == "--replace") options.replace = true;
         if (name == "--no-terminal") options.no_terminal = true;
+        if (name == "--dies-with-us") options.command.dies_with_us = true;
+        if (name == "--accompanied") options.accompanied = true;
+        if (name == "--act-after") options.sender.wait_for(args[++i]);
+        if (name == "--act") options.sender.plan(args[++i]);
         if (name == "--report") options.report = args[++i];
         if (name == "--times") options.times = std::atoi(args[++i].c_str());
         if (name == "--env") {
@@ -76,7 +83,6 @@ WrapOptions parse(const Args& args) {
     }
     for (++i; i < args.size(); ++i)
         options.command.argv.push_back(args[i]);
-    return options;
 }
 
 int code_of(const ChildEnd& end) {
@@ -92,7 +98,8 @@ std::string name_of(const ChildEnd& end) {
 
 int wrap(const Args& args) {
     reserve_standard_descriptors();
-    const auto options = parse(args);
+    WrapOptions options;
+    parse(args, options);
     if (options.no_terminal && setsid() < 0) return 125;
     auto inbox = SignalInbox::open();
     if (!inbox) return 125;
@@ -102,7 +109,7 @@ int wrap(const Args& args) {
     ChildReport last;
     const auto before = open_descriptors();
     for (int i = 0; i < options.times; ++i) {
-        auto report = runner.run(options.command, &counter);
+        auto report = runner.run(options.command, &counter, options.accompanied ? &options.sender : nullptr);
         if (!report) {
             std::fprintf(stderr, "%s\n", report.error().message.c_str());
             return 125;
@@ -125,6 +132,12 @@ int wrap(const Args& args) {
 void say(const std::string& line) {
     const std::string text = line + "\n";
     if (write(STDOUT_FILENO, text.data(), text.size()) < 0) _exit(99);
+}
+
+Command plain(const Args& argv) {
+    Command command;
+    command.argv = argv;
+    return command;
 }
 
 // Tells of each signal as it comes; USR2 ends it.
@@ -199,7 +212,7 @@ int write_descriptors(const std::string& path) {
 // Makes standard output non-blocking for all who share it, then becomes the command.
 int nonblock(const Args& args) {
     fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
-    return code_of(replace_process(Command{args, {}, false, false}));
+    return code_of(replace_process(plain(args)));
 }
 
 // Becomes the command with INT and USR1 blocked.
@@ -209,7 +222,7 @@ int blocked(const Args& args) {
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGUSR1);
     sigprocmask(SIG_BLOCK, &set, nullptr);
-    return code_of(replace_process(Command{args, {}, false, false}));
+    return code_of(replace_process(plain(args)));
 }
 
 // Waits until nobody can read its standard output any more; then 8.
@@ -240,13 +253,13 @@ int pending(const Args& args) {
     sigaddset(&set, signal);
     sigprocmask(SIG_BLOCK, &set, nullptr);
     kill(getpid(), signal);
-    return code_of(replace_process(Command{Args(args.begin() + 1, args.end()), {}, false, false}));
+    return code_of(replace_process(plain(Args(args.begin() + 1, args.end()))));
 }
 
 // Becomes the command in a process group of its own.
 int leave(const Args& args) {
     setpgid(0, 0);
-    return code_of(replace_process(Command{args, {}, false, false}));
+    return code_of(replace_process(plain(args)));
 }
 
 int print_arguments(const Args& args) {

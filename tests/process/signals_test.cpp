@@ -109,8 +109,8 @@ TEST_CASE("signals: stopping only the command is not our affair", "[process]") {
     CHECK(program.wait().status() == 0);
 }
 
-TEST_CASE("signals: when we are killed the command gets TERM", "[process]") {
-    for (const Argv& how : {Argv{}, Argv{"--watch"}}) {
+TEST_CASE("signals: when we are killed the command gets TERM, where that is wanted", "[process]") {
+    for (const Argv& how : {Argv{"--dies-with-us"}, Argv{"--dies-with-us", "--watch"}}) {
         auto program =
             start_program(wrapped(how, {"sh", "-c", "echo ready $$; exec sleep 300"}), off_terminal());
         const pid_t command = pid_in(program.read_line());
@@ -118,6 +118,28 @@ TEST_CASE("signals: when we are killed the command gets TERM", "[process]") {
         CHECK(program.wait().signal == SIGKILL);
         wait_until_gone(command);
     }
+}
+
+TEST_CASE("signals: when we are killed the command hears nothing, where that is not wanted", "[process]") {
+    const TempDir dir;
+    write_file(dir.file("out"), "");
+    auto program = start_program(
+        wrapped({}, {"sh", "-c", "exec " + k_probe + " count >> " + dir.file("out")}), off_terminal());
+    const auto wait_for = [&](const std::string& line) {
+        for (int i = 0; i < 20000 && read_file(dir.file("out")).find(line) == std::string::npos; ++i)
+            poll(nullptr, 0, 1);
+        return read_file(dir.file("out"));
+    };
+    const pid_t command = pid_in(wait_for("\n"));
+    program.kill(SIGKILL);
+    CHECK(program.wait().signal == SIGKILL);
+    // Of several that are pending it takes the lowest first, and TERM would be one.
+    REQUIRE(kill(command, SIGRTMIN) == 0);
+    const auto seen = wait_for(got(SIGRTMIN) + "\n");
+    CHECK_THAT(seen, ContainsSubstring(got(SIGRTMIN)));
+    CHECK_THAT(seen, !ContainsSubstring(got(SIGTERM)));
+    REQUIRE(kill(command, SIGUSR2) == 0);
+    wait_until_gone(command);
 }
 
 TEST_CASE("signals: what comes before the command runs is not lost", "[process]") {

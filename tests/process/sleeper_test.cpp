@@ -136,6 +136,57 @@ TEST_CASE("sleeper: USR1 asks for the status once, others go by", "[process]") {
     CHECK(awake.sleeper.sleep_until(awake.far()).reason == WakeReason::status_wanted);
 }
 
+TEST_CASE("sleeper: a descriptor that becomes readable or breaks wakes it", "[process]") {
+    Awake awake;
+    auto quiet = make_pipe();
+    auto [read_end, write_end] = make_pipe();
+    const std::vector<int> wakes{quiet.read_end.get(), read_end.get()};
+    const auto reason = [&](BootTime due) { return awake.sleeper.sleep_until(due, wakes).reason; };
+    CHECK(reason(awake.sleeper.now() + 3ms) == WakeReason::due);
+    SECTION("it is readable already, and stays so until it is read") {
+        put(write_end.get(), "x");
+        CHECK(reason(awake.far()) == WakeReason::woken);
+        CHECK(reason(awake.far()) == WakeReason::woken);
+        take(read_end.get(), 1);
+        CHECK(reason(awake.sleeper.now() + 3ms) == WakeReason::due);
+    }
+    SECTION("in mid-sleep") {
+        const pid_t child = fork();
+        if (child == 0) {
+            usleep(50000);
+            _exit(write(write_end.get(), "x", 1) == 1 ? 0 : 1);
+        }
+        CHECK(reason(awake.far()) == WakeReason::woken);
+        CHECK(waitpid(child, nullptr, 0) == child);
+    }
+    SECTION("nobody writes to it any more") {
+        write_end.reset();
+        CHECK(reason(awake.far()) == WakeReason::woken);
+    }
+    SECTION("it is closed") {
+        read_end.reset();
+        CHECK(reason(awake.far()) == WakeReason::woken);
+    }
+    SECTION("a regular file at its end is readable") {
+        const test::TempDir dir;
+        test::write_file(dir.file("empty"), "");
+        const Fd file{open(dir.file("empty").c_str(), O_RDONLY | O_CLOEXEC)};
+        CHECK(awake.sleeper.sleep_until(awake.far(), {file.get()}).reason == WakeReason::woken);
+    }
+    SECTION("a time that is over ends it first") {
+        put(write_end.get(), "x");
+        CHECK(reason(BootTime{}) == WakeReason::due);
+    }
+    SECTION("signals win") {
+        put(write_end.get(), "x");
+        send(SIGUSR1);
+        CHECK(reason(awake.far()) == WakeReason::status_wanted);
+        CHECK(reason(awake.far()) == WakeReason::woken);
+        send(SIGTERM);
+        CHECK(reason(awake.far()) == WakeReason::stop_signal);
+    }
+}
+
 TEST_CASE("inbox: what was ignored at the start is not reported", "[process]") {
     set_handler(SIGHUP, SIG_IGN);
     {

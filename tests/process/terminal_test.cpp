@@ -206,7 +206,9 @@ TEST_CASE("terminal: one that hangs up ends the job", "[process]") {
 }
 
 TEST_CASE("terminal: nothing of ours is left when we are killed", "[process]") {
-    Pty terminal({"sh", "-c", k_probe + " wrap -- sh -c 'echo wrapper $PPID; exec sleep 300'; echo end $?"});
+    Pty terminal(
+        {"sh", "-c",
+         k_probe + " wrap --dies-with-us -- sh -c 'echo wrapper $PPID; exec sleep 300'; echo end $?"});
     const pid_t wrapper = pid_in(terminal.read_line());
     kill(wrapper, SIGKILL);
     terminal.wait_for("end 137\n");
