@@ -23,6 +23,9 @@ struct HeldLease {
     LeaseId id = 0;
     Duration lock_for{};
     BootTime taken{};  // no later than it was given: it lasts at least until taken + lock_for
+    // It takes a concurrency place. One that does not is kept for the account alone: it is renewed, and that
+    // it was lost is no matter for the command.
+    bool place = true;
 };
 
 // Keeps the leases of one attempt while its command runs: renews each after a third of its time, in a thread
@@ -50,7 +53,7 @@ private:
     };
     void take_answers(BootTime now);
     void ask_for_renewals(BootTime now);
-    void tell(const Key& key, const LeaseNews& news);
+    void tell(const HeldLease& lease, const LeaseNews& news);
     std::optional<int> to_send(std::optional<int> wanted);
 
     std::vector<Kept> m_kept;

@@ -2,10 +2,11 @@
 #include "run/run.hpp"
 
 #include <csignal>
-#include <cstdio>
+#include <utility>
 
 #include "base/text.hpp"
 #include "process/standard_input.hpp"
+#include "run/lease_keeper.hpp"
 
 namespace jobthrottle {
 
@@ -62,9 +63,10 @@ public:
     Run(const RunPlan& plan, Gate& gate, ChildRunner& runner, Sleeper& sleeper, Events& events)
         : m_plan(plan), m_gate(gate), m_runner(runner), m_sleeper(sleeper), m_events(events) {}
 
-    RunResult to_its_end() {
+    RunResult to_its_end(Admission first) {
+        use(std::move(first));
         while (!m_done)
-            one_attempt();
+            use(m_gate.pass());
         m_result.waited = m_gate.waited();
         return std::move(m_result);
     }
@@ -76,30 +78,34 @@ private:
         m_done = true;
     }
 
-    void one_attempt() {
-        Admission admission = m_gate.pass();
-        if (!std::holds_alternative<Admitted>(admission)) {
-            std::visit([this](auto& other) { give_up_waiting(std::move(other)); }, admission);
-            return;
-        }
+    void use(Admission admission) {
+        std::visit([this](auto& outcome) { use(std::move(outcome)); }, admission);
+    }
+    template <typename Outcome>
+    void use(Outcome gave_up_waiting) {
+        finish(std::move(gave_up_waiting));
+    }
+    void use(Admitted admitted) {
         ++m_result.attempts;
         RefusalScanner scanner(m_plan.rules);
         ScanningWatcher watcher(scanner);
         m_gate.store().rest();  // a command may run for hours
         m_events.attempt_begins(m_result.attempts, m_plan.argv.front());
-        const auto report = m_runner.run(command(), &watcher);
-        if (report) m_events.attempt_ended(m_result.attempts, report->end);
+        const auto report = run_command(admitted, watcher);
         if (!report) {
+            m_gate.attempt_over(admitted, false);
             finish(report.error());
             return;
         }
-        judge(*report, scanner);
+        m_events.attempt_ended(m_result.attempts, report->end);
+        judge(admitted, *report, scanner);
     }
 
-    void give_up_waiting(Admitted) {}
-    template <typename Outcome>
-    void give_up_waiting(Outcome outcome) {
-        finish(std::move(outcome));
+    Result<ChildReport> run_command(const Admitted& admitted, OutputWatcher& watcher) {
+        if (admitted.leases.empty()) return m_runner.run(command(admitted), &watcher, nullptr);
+        LeaseKeeper keeper(admitted.leases, m_gate.store(), m_gate.opener(m_plan.open_store),
+                           m_plan.on_lease_lost, m_events);
+        return m_runner.run(command(admitted), &watcher, &keeper);
     }
 
     // A pipe that an attempt has read from cannot be given again.
@@ -113,19 +119,19 @@ private:
             finish(RefusedForGood{RefusedForGood::Why::half_read_input, m_note, paused});
             return;
         }
-        m_events.warning(m_plan.key.shown() + ": " + escape_for_display(m_plan.name) +
+        m_events.warning(m_gate.key().shown() + ": " + escape_for_display(m_plan.name) +
                          " failed and has read from a pipe on its standard input, which cannot be given "
                          "again: it is not run again with half of its input; give it a file instead, as in "
                          "jobthrottle run ... < FILE");
         finish(m_last);
     }
 
-    Command command() const {
-        return {m_plan.argv, environment_of(m_plan, m_result.attempts, m_gate), m_plan.scan_output,
-                m_plan.scan_error};
+    Command command(const Admitted& admitted) const {
+        return {m_plan.argv, environment_of(m_plan, m_result.attempts, m_gate, admitted), m_plan.scan_output,
+                m_plan.scan_error, true};
     }
 
-    void judge(const ChildReport& report, RefusalScanner& scanner) {
+    void judge(const Admitted& admitted, const ChildReport& report, RefusalScanner& scanner) {
         const int code = exit_code_of(report.end);
         const bool started = !std::holds_alternative<NotFound>(report.end) &&
                              !std::holds_alternative<NotExecutable>(report.end);
@@ -140,23 +146,30 @@ private:
         const auto* died = std::get_if<Signaled>(&report.end);
         const bool stopped = report.stop_signal.has_value() || (died != nullptr && died->signal == SIGINT);
         m_last = Ran{report.end, report.output_error};
+        // The key is paused before its place is free: who gets that must not be refused in its turn.
+        const KeyPause pause = verdict.pause ? pause_key(verdict) : KeyPause{};
+        m_gate.attempt_over(admitted, outcome == AttemptOutcome::succeeded);
         go_on(stopped ? Next::finish
                       : next_step(m_plan.job, outcome, m_failed, m_result.refusals,
                                   is_http_client(m_plan.argv.front())),
-              verdict);
+              verdict, pause);
     }
 
-    void go_on(Next next, const Verdict& verdict) {
+    struct KeyPause {
+        Duration left{};
+        bool is_ours = false;  // it ends when this refusal says
+    };
+
+    void go_on(Next next, const Verdict& verdict, const KeyPause& pause) {
         const bool again = next == Next::line_up || next == Next::back_off;
         const bool input_lost = again && !input_is_whole();
         const bool lines_up = next == Next::line_up && !input_lost;
-        const KeyPause pause = verdict.pause ? pause_key(verdict) : KeyPause{};
         // Where the refusal ends the run, the line about its end tells of it.
         const bool ends_it = next == Next::give_up || (input_lost && next == Next::line_up);
         if (verdict.pause && !ends_it) {
             // Another's longer pause may be by hand, and such a one is waited for.
             const bool outlasts = lines_up && pause.is_ours && pause.left > m_gate.may_still_wait();
-            m_events.refused({m_plan.key, m_note, pause.left, !verdict.ill_formed.empty(),
+            m_events.refused({m_gate.paused_key(), m_note, pause.left, !verdict.ill_formed.empty(),
                               lines_up && !outlasts, outlasts});
         }
         if (input_lost) {
@@ -180,10 +193,6 @@ private:
         }
     }
 
-    struct KeyPause {
-        Duration left{};
-        bool is_ours = false;  // it ends when this refusal says
-    };
     KeyPause pause_key(const Verdict& verdict) {
         m_note = PauseNote{};
         m_note.summary = verdict.evidence.reason;
@@ -206,7 +215,8 @@ private:
 
     void back_off() {
         const Duration wait = backoff_after(m_plan.job.backoff, m_failed, random_part());
-        m_events.failed_will_retry({m_plan.key, m_plan.name, m_last.end, m_plan.job.tries - m_failed, wait});
+        m_events.failed_will_retry(
+            {m_gate.key(), m_plan.name, m_last.end, m_plan.job.tries - m_failed, wait});
         const BootTime until = m_sleeper.now() + wait;
         while (m_sleeper.now() < until) {
             const Wake wake = m_sleeper.sleep_until(until);
@@ -232,23 +242,17 @@ private:
 }  // namespace
 
 RunResult run(const RunPlan& plan, Gate& gate, ChildRunner& runner, Sleeper& sleeper, Events& events) {
-    return Run(plan, gate, runner, sleeper, events).to_its_end();
+    return Run(plan, gate, runner, sleeper, events).to_its_end(gate.pass());
+}
+
+RunResult run_admitted(const RunPlan& plan, Gate& gate, Admitted admitted, ChildRunner& runner,
+                       Sleeper& sleeper, Events& events) {
+    return Run(plan, gate, runner, sleeper, events).to_its_end(std::move(admitted));
 }
 
 bool nothing_left_to_do(const RunPlan& plan) {
     return !plan.scan_output && !plan.scan_error && plan.job.rerun == Rerun::never && plan.job.tries == 1 &&
            plan.rules.exit_rules.empty();
-}
-
-std::vector<std::pair<std::string, std::string>> environment_of(const RunPlan& plan, int attempt,
-                                                                const Gate& gate) {
-    char seconds[32];
-    std::snprintf(seconds, sizeof seconds, "%.3f", std::chrono::duration<double>(gate.waited()).count());
-    return {{"JOBTHROTTLE_KEY", plan.key.bytes()},
-            {"JOBTHROTTLE_TICKET", std::to_string(gate.place())},
-            {"JOBTHROTTLE_ATTEMPT", std::to_string(attempt)},
-            {"JOBTHROTTLE_WAITED", seconds},
-            {"JOBTHROTTLE_STORE", plan.store_url}};
 }
 
 int exit_code_of(const ChildEnd& end) {

@@ -17,7 +17,7 @@ using Told = std::vector<std::string>;
 namespace {
 
 struct Job : World {
-    RunPlan plan{key_named("acme"), {}, {}, {"job"}, true, true, "memory:", "job", "dev@host:1"};
+    RunPlan plan{{}, {}, {"job"}, true, true, "memory:", "job", "dev@host:1", OnLeaseLost::warn, {}};
     FakeRunner runner;
     GateOptions options = at("10/s");
 
@@ -343,7 +343,7 @@ TEST_CASE("run: input that an attempt has read from a pipe is not given again", 
 }
 
 TEST_CASE("run: only with nothing to watch for may the command take the process over", "[unit]") {
-    RunPlan plan{key_named("a"), {}, {}, {"x"}, false, false, "", "x", ""};
+    RunPlan plan{{}, {}, {"x"}, false, false, "", "x", "", OnLeaseLost::warn, {}};
     plan.job.rerun = Rerun::never;
     CHECK(nothing_left_to_do(plan));
     const auto but = [&plan](auto change) {
