@@ -126,7 +126,9 @@ Gate::Outcome Gate::use_start(Wait& wait, const std::vector<Answer>& answers, Bo
     admitted.start = wait.id;
     for (std::size_t i = 0; i < answers.size(); ++i) {
         const Claim& claim = m_options.claims[i];
-        if (answers[i].leased) admitted.leases.push_back({claim.key, wait.id, claim.lock_for, asked});
+        if (!answers[i].leased) continue;
+        const bool place = answers[i].terms.concurrency().has_value();
+        admitted.leases.push_back({claim.key, wait.id, claim.lock_for, asked, place});
     }
     const Duration until_start = m_last->wait;
     if (until_start > Duration::zero()) {
