@@ -20,8 +20,12 @@ constexpr int k_late_starts = 3;
 constexpr Duration k_farewell = 100ms;
 // Two keys that hold a job up for times closer than this are told apart by what holds them.
 constexpr Duration k_about_the_same = 100ms;
-// A sleep longer than this holds no connection.
+// A sleep longer than this holds no connection, nor does one of those further back in line: a key with
+// thousands of waiters has a few dozen connections.
 constexpr Duration k_short_sleep = 1s;
+constexpr std::int64_t k_connected = 32;
+// A start this far ahead is slept towards without a connection: none is needed before the attempt ends.
+constexpr Duration k_short_grant = 5ms;
 constexpr Duration k_for_ever = std::chrono::hours{24 * 366 * 100};
 
 std::mt19937_64& generator() {
@@ -131,6 +135,7 @@ Gate::Outcome Gate::use_start(Wait& wait, const std::vector<Answer>& answers, Bo
         admitted.leases.push_back({claim.key, wait.id, claim.lock_for, asked, place});
     }
     const Duration until_start = m_last->wait;
+    if (until_start > k_short_grant) store().rest();
     if (until_start > Duration::zero()) {
         if (auto ended = sleep_until(wait, m_sleeper.now() + until_start)) {
             release(admitted.leases, false);
@@ -164,7 +169,7 @@ Gate::Outcome Gate::line_up(Wait& wait, const std::vector<Answer>& answers) {
         return throttled(wait, Throttled::Why::too_long);
     }
     const auto wakes = listen(wait, answers);
-    if (wakes.empty() && answer.wait > k_short_sleep) store().rest();
+    if (wakes.empty() && (answer.wait > k_short_sleep || answer.ahead >= k_connected)) store().rest();
     const BootTime due = wait.answered + std::min(answer.wait, budget);
     if (auto ended = sleep_until(wait, due, wakes)) return ended;
     if (answer.wait <= budget || m_sleeper.now() < due) return std::nullopt;
