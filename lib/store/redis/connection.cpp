@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "base/text.hpp"
 #include "store/redis/reply_guard.hpp"
@@ -103,6 +104,16 @@ Connection::~Connection() = default;
 void Connection::close() {
     m_fd.reset();
     m_reader.reset();
+    m_unanswered.clear();
+}
+
+Result<std::vector<Command>> Connection::open(const Patience& patience) {
+    if (is_open()) return std::vector<Command>{};
+    auto fd = connect_to(m_options.url, at_most(m_options.connect_timeout, patience));
+    if (!fd) return fd.error();
+    m_fd = std::move(*fd);
+    m_reader = std::make_unique<Reader>();
+    return greeting();
 }
 
 std::vector<Command> Connection::greeting() const {
@@ -137,34 +148,70 @@ std::optional<Error> Connection::greeting_error(const std::vector<Command>& gree
 
 Result<std::vector<Reply>> Connection::run(const std::vector<Command>& commands, const Patience& patience) {
     m_was_stale = false;
+    end_listening();
     const bool reused = is_open();
-    std::vector<Command> greetings;
-    if (!reused) {
-        auto fd = connect_to(m_options.url, at_most(m_options.connect_timeout, patience));
-        if (!fd) return fd.error();
-        m_fd = std::move(*fd);
-        m_reader = std::make_unique<Reader>();
-        greetings = greeting();
-    }
+    const auto greetings = open(patience);
+    if (!greetings) return greetings.error();
     std::string request;
-    for (const auto& command : greetings)
+    for (const auto& command : *greetings)
         append_command(request, command);
     for (const auto& command : commands)
         append_command(request, command);
 
     auto replies =
-        exchange(request, greetings.size() + commands.size(), at_most(m_options.command_timeout, patience));
+        exchange(request, greetings->size() + commands.size(), at_most(m_options.command_timeout, patience));
     if (!replies) {
         m_was_stale = m_was_stale && reused;
         close();
         return replies.error();
     }
-    if (auto error = greeting_error(greetings, *replies)) {
+    if (auto error = greeting_error(*greetings, *replies)) {
         close();
         return *error;
     }
-    replies->erase(replies->begin(), replies->begin() + static_cast<std::ptrdiff_t>(greetings.size()));
+    replies->erase(replies->begin(), replies->begin() + static_cast<std::ptrdiff_t>(greetings->size()));
     return replies;
+}
+
+Result<std::optional<int>> Connection::listen(const Command& command, const Patience& patience) {
+    end_listening();
+    if (m_refuses_to_listen) return std::optional<int>{};
+    auto sent = open(patience);
+    if (!sent) return sent.error();
+    sent->push_back(command);
+    std::string request;
+    for (const auto& one : *sent)
+        append_command(request, one);
+    std::string_view unsent = request;
+    const Patience allowed = at_most(m_options.command_timeout, patience);
+    for (;;) {
+        const auto done = send_some(unsent);
+        if (done && unsent.empty()) break;
+        const Woken woken = done ? wait_for(m_fd.get(), POLLOUT, allowed) : Woken::ready;
+        if (woken == Woken::ready && done) continue;
+        close();
+        if (!done) return done.error();
+        return woken == Woken::late ? late_error("answer", allowed) : interrupted_error();
+    }
+    m_unanswered = std::move(*sent);
+    return std::optional<int>{m_fd.get()};
+}
+
+void Connection::end_listening() {
+    if (m_unanswered.empty()) return;
+    const std::vector<Command> sent = std::exchange(m_unanswered, {});
+    std::vector<Reply> replies;
+    m_reader->received = 0;
+    bool good = true;
+    while (good && replies.size() < sent.size() && is_readable(m_fd.get())) {
+        const auto open = receive_some(POLLIN, {BootClock::now(), -1, {}});
+        good = open && m_reader->parse(replies) && *open;
+    }
+    const bool answered = good && replies.size() == sent.size() && !m_reader->has_more();
+    const bool failed = answered && replies.back().kind == Reply::Kind::error;
+    if (failed && error_code(replies.back().text) != "UNBLOCKED")
+        m_refuses_to_listen = error_of_reply(replies.back().text, "").kind == ErrorKind::refused;
+    if (!answered || failed || greeting_error(sent, replies)) close();
 }
 
 Result<std::vector<Reply>> Connection::exchange(const std::string& request, std::size_t expected,

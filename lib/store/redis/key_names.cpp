@@ -41,6 +41,10 @@ std::optional<std::string> decode_name(std::string_view text) {
     return out;
 }
 
+std::string stem_of(const std::string& prefix, const Key& key) {
+    return encode_for_name(prefix) + ":{" + encode_for_name(key.bytes()) + "}:";
+}
+
 }  // namespace
 
 std::string encode_for_name(std::string_view bytes) {
@@ -67,11 +71,17 @@ std::string encode_for_name(std::string_view bytes) {
 }
 
 std::vector<std::string> record_names(const std::string& prefix, const Key& key) {
-    const std::string stem = encode_for_name(prefix) + ":{" + encode_for_name(key.bytes()) + "}:";
+    const std::string stem = stem_of(prefix, key);
     std::vector<std::string> names;
-    for (const char* part : {"state", "recent", "tickets", "line", "due", "registered", "note"})
+    names.reserve(k_record_names);
+    for (const char* part : {"state", "recent", "tickets", "line", "due", "registered", "note", "log1",
+                             "log2", "log3", "leases", "wake1", "wake2", "wake3", "wake4"})
         names.push_back(stem + part);
     return names;
+}
+
+std::string wake_list_name(const std::string& prefix, const Key& key, std::int64_t wake) {
+    return stem_of(prefix, key) + "wake" + std::to_string(wake);
 }
 
 std::string names_pattern(const std::string& prefix) {

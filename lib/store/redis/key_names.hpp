@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +17,12 @@ namespace jobthrottle {
 // characters, invalid UTF-8) are written %XX.
 std::string encode_for_name(std::string_view bytes);
 
-// In the order that the scripts take them: state recent tickets line due registered note.
+// In the order that the scripts take them: state recent tickets line due registered note log1 log2 log3
+// leases wake1 wake2 wake3 wake4.
+constexpr std::size_t k_record_names = 15;
 std::vector<std::string> record_names(const std::string& prefix, const Key&);
+// The list that a waiter with the n-th wake-up reads.
+std::string wake_list_name(const std::string& prefix, const Key&, std::int64_t wake);
 
 // A pattern of SCAN for the records of all keys, and the key that such a name belongs to. Nothing where the
 // name is none of `state`, `registered` and `note`: every known key has one of these.

@@ -10,7 +10,8 @@ namespace jobthrottle {
 
 namespace {
 
-constexpr std::size_t k_ticket_bytes = 34;
+constexpr std::size_t k_ticket_bytes = 44;
+constexpr std::size_t k_lease_bytes = 35;
 constexpr std::size_t k_id_bytes = 8;
 
 std::int64_t little_endian(std::string_view bytes) {
@@ -29,25 +30,61 @@ std::uint64_t unpack_id(std::string_view bytes) {
 
 std::optional<Ticket> unpack_ticket(std::string_view bytes) {
     if (bytes.size() < k_ticket_bytes || bytes[0] < 0 || bytes[0] > 2) return std::nullopt;
+    if (bytes[2] < 0 || bytes[2] > k_wakes) return std::nullopt;
     Ticket ticket;
     ticket.place = static_cast<Place>(bytes[0]);
     ticket.caller = bytes[1] != 0;
-    ticket.number = little_endian(bytes.substr(2, 8));
-    ticket.told_us = little_endian(bytes.substr(10, 8));
-    ticket.keep = Duration{little_endian(bytes.substr(18, 8))};
-    ticket.since_us = little_endian(bytes.substr(26, 8));
+    ticket.wake = bytes[2];
+    ticket.offered = bytes[3] != 0;
+    ticket.number = little_endian(bytes.substr(4, 8));
+    ticket.told_us = little_endian(bytes.substr(12, 8));
+    ticket.keep = Duration{little_endian(bytes.substr(20, 8))};
+    ticket.cost = little_endian(bytes.substr(28, 8));
+    ticket.since_us = little_endian(bytes.substr(36, 8));
     ticket.who = std::string(bytes.substr(k_ticket_bytes, k_who_bytes));
     return ticket;
 }
 
 // The reading of a log relies on these.
-bool log_is_sound(const Header& header) {
-    return header.log_group >= 1 && header.log_capacity >= 0 && header.log_capacity <= k_log_entries &&
-           header.log_total >= 0 && (header.log_total == 0 || header.log_capacity > 0) &&
-           header.log_fill >= 0 && header.log_fill <= header.log_group;
+bool log_is_sound(const LimitRow& row) {
+    if (row.log_group == 0) return true;
+    return row.log_group >= 1 && row.log_capacity >= 0 && row.log_capacity <= k_log_entries &&
+           row.log_total >= 0 && (row.log_total == 0 || row.log_capacity > 0) && row.log_fill >= 0 &&
+           row.log_fill <= row.log_group;
+}
+
+std::vector<std::int64_t> unpack_log(std::string_view bytes, const LimitRow& row, std::int64_t unknown_us) {
+    std::vector<std::int64_t> entries;
+    const std::int64_t kept = row.log_group == 0 ? 0 : std::min(row.log_total, row.log_capacity);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(kept); ++i) {
+        const std::size_t at = i * k_short_time_bytes;
+        entries.push_back(at + k_short_time_bytes <= bytes.size()
+                              ? little_endian(bytes.substr(at, k_short_time_bytes))
+                              : shorten(unknown_us));
+    }
+    return entries;
 }
 
 }  // namespace
+
+std::optional<LeaseId> unpack_lease_id(std::string_view field) {
+    if (field.size() != 1 + k_id_bytes || field[0] != 'L') return std::nullopt;
+    return unpack_id(field.substr(1));
+}
+
+std::optional<Lease> unpack_lease(std::string_view bytes) {
+    if (bytes.size() < k_lease_bytes) return std::nullopt;
+    Lease lease;
+    lease.held = bytes[0] != 0;
+    lease.place = bytes[1] != 0;
+    lease.open = bytes[2] != 0;
+    lease.cost = little_endian(bytes.substr(3, 8));
+    lease.at_us = little_endian(bytes.substr(11, 8));
+    lease.until_us = little_endian(bytes.substr(19, 8));
+    lease.length_us = little_endian(bytes.substr(27, 8));
+    lease.who = std::string(bytes.substr(k_lease_bytes, k_who_bytes));
+    return lease;
+}
 
 std::string pack_id(std::uint64_t id) {
     std::string bytes(k_id_bytes, '\0');
@@ -64,25 +101,27 @@ UnpackedRecords unpack(const PackedRecords& packed) {
     if (packed.state.empty()) return unpacked;
 
     HeaderProblem problem = HeaderProblem::none;
-    const auto header = decode_header(packed.state, &problem);
-    if (!header || !log_is_sound(*header)) {
+    auto header = decode_header(packed.state, &problem);
+    if (!header || !std::all_of(header->rows.begin(), header->rows.end(), log_is_sound)) {
         unpacked.problem = problem == HeaderProblem::newer ? RecordsProblem::newer : RecordsProblem::foreign;
         return unpacked;
     }
-    records.put_header(*header);
-    const std::string_view log = std::string_view(packed.state).substr(Header::k_bytes);
-    std::vector<std::int64_t> entries;
-    const std::int64_t kept = std::min(header->log_total, header->log_capacity);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(kept); ++i) {
-        const std::size_t at = i * k_short_time_bytes;
-        entries.push_back(at + k_short_time_bytes <= log.size()
-                              ? little_endian(log.substr(at, k_short_time_bytes))
-                              : shorten(header->last_start_us));
+    for (std::size_t log = 1; log < Header::k_rows; ++log) {  // one that was evicted begins anew
+        if (packed.logs[log - 1].empty()) header->rows[log].log_total = header->rows[log].log_fill = 0;
     }
-    records.replace_log(entries);
-    for (const auto& [id, bytes] : packed.tickets) {
+    records.put_header(*header);
+    for (std::size_t log = 0; log < Header::k_rows; ++log) {
+        const std::string_view bytes =
+            log == 0 ? std::string_view(packed.state).substr(Header::k_bytes) : packed.logs[log - 1];
+        records.replace_log(log, unpack_log(bytes, header->rows[log], header->last_start_us));
+    }
+    for (const auto& [field, bytes] : packed.tickets) {
+        if (const auto lease_id = unpack_lease_id(field)) {
+            if (const auto lease = unpack_lease(bytes)) records.put_lease(*lease_id, *lease);
+            continue;
+        }
         const auto ticket = unpack_ticket(bytes);
-        if (id.size() == k_id_bytes && ticket) records.put_ticket(unpack_id(id), *ticket);
+        if (field.size() == k_id_bytes && ticket) records.put_ticket(unpack_id(field), *ticket);
     }
     return unpacked;
 }

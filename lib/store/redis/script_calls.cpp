@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "store/redis/script_calls.hpp"
 
-#include <array>
-
-#include "base/text.hpp"
 #include "store/redis/key_names.hpp"
 
 namespace jobthrottle {
@@ -30,46 +27,72 @@ Command decide_words(const ScriptSetting& setting, const Key& key, const char* o
     return words;
 }
 
-bool is_text(const Reply& reply) {
-    return reply.kind == Reply::Kind::text;
+std::string ids_of(const std::vector<LeaseId>& ids) {
+    std::string bytes;
+    for (const LeaseId id : ids)
+        bytes += pack_id(id);
+    return bytes;
 }
 
-// The whole numbers of a reply after its first item.
-template <std::size_t k_count>
-std::optional<std::array<std::int64_t, k_count>> numbers_of(const Reply& reply) {
-    if (reply.items.size() != k_count + 1) return std::nullopt;
-    std::array<std::int64_t, k_count> numbers{};
-    for (std::size_t i = 0; i < k_count; ++i) {
-        if (reply.items[i + 1].kind != Reply::Kind::integer) return std::nullopt;
-        numbers[i] = reply.items[i + 1].integer;
+void append_question(Command& words, const Question& question) {
+    const Terms& terms = question.terms;
+    words.insert(
+        words.end(),
+        {pack_id(question.id), pack_id(question.place), flag(question.fresh), flag(question.pause_only),
+         flag(question.override_registered), std::to_string(question.cost), flag(question.count_successes),
+         flag(question.settles), std::to_string(question.lock_for.count()),
+         question.max_waiting ? std::to_string(*question.max_waiting) : "", ids_of(question.ancestors),
+         flag(question.hold), flag(question.caller), std::to_string(question.keep.count()),
+         std::to_string(static_cast<int>(question.taking)), question.who.substr(0, k_who_bytes),
+         std::to_string(terms.concurrency().value_or(0)), std::to_string(terms.given().size())});
+    for (const Rate& rate : terms.given()) {
+        for (const std::int64_t number :
+             {rate.allow(), rate.period().count(), rate.burst(), rate.window_burst()})
+            words.push_back(std::to_string(number));
     }
-    return numbers;
-}
-
-std::optional<Rate> rate_of(std::int64_t allow, std::int64_t period_us, std::int64_t burst) {
-    if (allow == 0) return std::nullopt;
-    const auto rate = Rate::make(allow, Duration{period_us}, burst);
-    if (!rate) return std::nullopt;
-    return *rate;
 }
 
 }  // namespace
 
-Command ask_words(const ScriptSetting& setting, const Key& key, const Question& question,
-                  const StoreTraits& traits) {
-    const auto& rate = question.rate;
-    return decide_words(
-        setting, key, "ask",
-        {pack_id(question.id), pack_id(question.place), flag(question.fresh),
-         std::to_string(rate ? rate->allow() : 0), std::to_string(rate ? rate->period().count() : 0),
-         std::to_string(rate ? rate->burst() : 0), flag(question.pause_only),
-         flag(question.override_registered), flag(question.caller), std::to_string(question.keep.count()),
-         std::to_string(static_cast<int>(question.taking)), std::to_string(traits.come_back.count()),
-         question.who.substr(0, k_who_bytes)});
+Command ask_words(const ScriptSetting& setting, const std::vector<Asked>& asked, const StoreTraits& traits) {
+    Command words = {std::to_string(asked.size() * k_record_names)};
+    for (const auto& one : asked) {
+        for (auto& name : record_names(setting.prefix, one.key))
+            words.push_back(std::move(name));
+    }
+    words.insert(words.end(), {"ask", std::to_string(setting.database), setting.clock,
+                               std::to_string(traits.come_back.count())});
+    for (const auto& one : asked)
+        append_question(words, one.question);
+    return words;
 }
 
 Command cancel_words(const ScriptSetting& setting, const Key& key, TicketId id) {
     return decide_words(setting, key, "cancel", {pack_id(id)});
+}
+
+Command renew_words(const ScriptSetting& setting, const Key& key, const Renewal& renewal) {
+    return decide_words(setting, key, "renew",
+                        {pack_id(renewal.id), std::to_string(renewal.lock_for.count())});
+}
+
+Command release_words(const ScriptSetting& setting, const Key& key, const Release& release) {
+    return decide_words(setting, key, "release", {pack_id(release.id), flag(release.give_back)});
+}
+
+Command release_leases_words(const ScriptSetting& setting, const Key& key, bool only_dead) {
+    return decide_words(setting, key, "release_leases", {flag(only_dead)});
+}
+
+Command settle_words(const ScriptSetting& setting, const Key& key, const Settlement& settlement) {
+    return decide_words(setting, key, "settle", {pack_id(settlement.id), std::to_string(settlement.cost)});
+}
+
+Command give_back_words(const ScriptSetting& setting, const Key& key, const GiveBack& given) {
+    return decide_words(
+        setting, key, "give_back",
+        {pack_id(given.id), std::to_string(given.cost), pack_id(given.place), std::to_string(given.number),
+         std::to_string(given.waited.count()), given.who.substr(0, k_who_bytes)});
 }
 
 Command pause_words(const ScriptSetting& setting, const Key& key, const PauseRequest& request) {
@@ -95,86 +118,6 @@ Command inspect_words(const ScriptSetting& setting, const Key& key) {
     Command words = words_for(setting, key);
     words.insert(words.end(), {std::to_string(setting.database), setting.clock});
     return words;
-}
-
-Error records_error(RecordsProblem problem, const Key& key, const std::string& prefix) {
-    if (problem == RecordsProblem::newer) {
-        return refused_error("the state of key '" + key.shown() + "' was written by a newer jobthrottle");
-    }
-    return refused_error("what is stored for key '" + key.shown() +
-                         "' is not of jobthrottle; another application uses the prefix '" +
-                         escape_for_display(prefix) + "', so choose another --prefix");
-}
-
-std::optional<Error> fault_of(const Reply& reply, const Key& key, const ScriptSetting& setting) {
-    const std::string status =
-        reply.kind == Reply::Kind::list && !reply.items.empty() ? reply.items[0].text : "";
-    if (status == "ok") return std::nullopt;
-    if (status == "no database") {
-        return refused_error("it has no database " + std::to_string(setting.database) +
-                             ", or this user may not select it");
-    }
-    if (status == "newer") return records_error(RecordsProblem::newer, key, setting.prefix);
-    if (status == "foreign") return records_error(RecordsProblem::foreign, key, setting.prefix);
-    return refused_error("its answer is not understood");
-}
-
-std::optional<Answer> answer_of(const Reply& reply) {
-    const auto numbers = numbers_of<19>(reply);
-    if (!numbers) return std::nullopt;
-    const auto& n = *numbers;
-    if (n[0] < 0 || n[0] > static_cast<int>(AnswerKind::conflict)) return std::nullopt;
-    if (n[3] < 0 || n[3] > static_cast<int>(WaitCause::line)) return std::nullopt;
-    Answer answer;
-    answer.kind = static_cast<AnswerKind>(n[0]);
-    answer.wait = Duration{n[1]};
-    answer.earliest = Duration{n[2]};
-    answer.why = static_cast<WaitCause>(n[3]);
-    answer.ahead = n[4];
-    answer.number = n[5];
-    answer.waited = Duration{n[6]};
-    answer.birth_us = n[7];
-    answer.paused_for = Duration{n[8]};
-    answer.paused_by_hand = n[9] != 0;
-    answer.rate = rate_of(n[10], n[11], n[12]);
-    answer.registered = rate_of(n[13], n[14], n[15]);
-    answer.other_rate = rate_of(n[16], n[17], n[18]);
-    return answer;
-}
-
-std::optional<PauseAnswer> pause_answer_of(const Reply& reply) {
-    const auto numbers = numbers_of<3>(reply);
-    if (!numbers) return std::nullopt;
-    return PauseAnswer{Duration{(*numbers)[0]}, (*numbers)[1] != 0, (*numbers)[2] != 0};
-}
-
-std::optional<bool> forgotten_of(const Reply& reply) {
-    const auto numbers = numbers_of<1>(reply);
-    if (!numbers) return std::nullopt;
-    return (*numbers)[0] != 0;
-}
-
-std::optional<std::string> registered_before(const Reply& reply) {
-    if (reply.items.size() != 2 || !is_text(reply.items[1])) return std::nullopt;
-    return reply.items[1].text;
-}
-
-std::optional<Inspected> inspected_of(const Reply& reply) {
-    if (reply.items.size() != 6) return std::nullopt;
-    const Reply &clock = reply.items[1], &state = reply.items[2], &tickets = reply.items[3];
-    const Reply &registered = reply.items[4], &note = reply.items[5];
-    if (clock.kind != Reply::Kind::integer || tickets.kind != Reply::Kind::list || !is_text(state) ||
-        !is_text(registered) || !is_text(note)) {
-        return std::nullopt;
-    }
-    Inspected inspected;
-    inspected.now_us = clock.integer;
-    inspected.records.state = state.text;
-    inspected.records.registered = registered.text;
-    inspected.records.note = note.text;
-    for (std::size_t i = 0; i + 1 < tickets.items.size(); i += 2)
-        inspected.records.tickets.emplace_back(tickets.items[i].text, tickets.items[i + 1].text);
-    return inspected;
 }
 
 }  // namespace jobthrottle

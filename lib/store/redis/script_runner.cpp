@@ -37,6 +37,10 @@ ScriptRunner::Replies ScriptRunner::run(const std::vector<Command>& commands) {
     return run(commands, patience());
 }
 
+Result<std::optional<int>> ScriptRunner::listen(const Command& command) {
+    return m_connection.listen(command, patience());
+}
+
 ScriptRunner::Replies ScriptRunner::run(const std::vector<Command>& commands, const Patience& patience) {
     const bool reused = m_connection.is_open();
     m_may_repeat = false;

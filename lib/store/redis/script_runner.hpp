@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ public:
     // A reply that says that the store is away is the error of the whole; other error replies are replies.
     Replies call(const Script&, const std::vector<Command>& words);
     Replies run(const std::vector<Command>& commands);
+    Result<std::optional<int>> listen(const Command&);  // see Connection
 
     // The last call failed on a connection that was open before, to a server that has gone or is no master
     // any more: the same call may do better on a new one. Whether it counted is not known.

@@ -1,248 +1,286 @@
 -- SPDX-License-Identifier: MIT
--- The records of one key, opened at one moment: what lib/core/clocked_key.cpp, header.cpp and
--- start_log.cpp do. decide.lua follows in the same script. The records are described in doc/state.md. All
--- times are microseconds, whole, below 2^53, where a double is exact.
+-- The records of the keys of one call, as they are in Redis: header, logs, recent starts, tickets, leases and
+-- wake lists. What lib/core/header.cpp and memory_records.cpp do. The other files follow in the same script, each
+-- using what stands before it: log, key, rates, judge, attempts, ask, decide. doc/state.md describes the records.
+-- All times are microseconds, whole, below 2^53, where a double is exact.
 --
--- KEYS  state recent tickets line due registered note
+-- KEYS  for each key: state recent tickets line due registered note log1 log2 log3 leases wake1 wake2 wake3
+--       wake4
 
-local STATE, RECENT, TICKETS, LINE, DUE, REGISTERED, NOTE = unpack(KEYS)
 local floor, max, min = math.floor, math.max, math.min
-local call = redis.call
+local call, pack, unpack_bytes, sub = redis.call, struct.pack, struct.unpack, string.sub
 
 local FOREVER, FAR = 2 ^ 52, 2 ^ 51
 local SHORT_SPAN = 2 ^ 48 -- times of starts are kept modulo this
-local HEADER_BYTES, ENTRY_BYTES, LOG_EXACT = 256, 6, 2044
-local HEADER = '<' .. string.rep('i8', 27)
-local TICKET, TICKET_BYTES = '<BBi8i8i8i8', 34 -- then who, to the end
+local HEADER_BYTES, CORE_BYTES, ROW_BYTES, ENTRY_BYTES = 640, 27 * 8, 12 * 8, 6
+local CORE, ROW = '<' .. string.rep('i8', 27), '<' .. string.rep('i8', 12)
+local TICKET, TICKET_BYTES = '<BBBBi8i8i8i8i8', 44 -- then who, to the end
+local LEASE, LEASE_BYTES = '<BBBi8i8i8i8', 35 -- likewise
 local IN_LINE, OUT, AWAY = 0, 1, 2
-local COUNT = {[IN_LINE] = 'in_line', [OUT] = 'out', [AWAY] = 'away'}
-local AWAY_SCORE = 2 ^ 50 -- added to the number in `line`
+local AWAY_SCORE, OPEN_SCORE = 2 ^ 50, 2 ^ 51 -- added in `line` to the number, or to the start of an open lease
+local RECENT_STARTS, RECENT_BYTES = 1024, 14
+local RECORDS_OF_A_KEY, ROWS, WAKE_MS = 15, 4, 10000
 
 local function text(number) return string.format('%.0f', number) end
 local function shorten(us) return us % SHORT_SPAN end
 local function lengthen(short, later) return later - (later - short) % SHORT_SPAN end
 
-local h = {} -- its fields, in the order of the bytes below
-local now, existed, loaded
-local without_expiry = {} -- records made by this call
+-- The key in work: its records and what is known of them, its header, its time. enter() changes to another.
+local K, h, now
 
-local function read_header(bytes)
-    h.birth, h.offset, h.seen, h.slot, h.slot_rest, h.slot_allow, h.slot_cost, h.log_group, h.log_capacity,
-        h.log_total, h.log_fill, h.last_start, h.paused_until, h.paused_by_hand, h.numbers, h.in_line, h.out,
-        h.away, h.next_deadline, h.recent_total, h.starts_until, h.tickets_until, h.last_allow, h.last_period,
-        h.last_burst, h.idle_until, h.reserved = struct.unpack(HEADER, bytes)
+local function enter(key)
+    K, h, now = key, key.h, key.now
 end
 
-local function header_bytes()
-    return struct.pack(HEADER, h.birth, h.offset, h.seen, h.slot, h.slot_rest, h.slot_allow, h.slot_cost,
-        h.log_group, h.log_capacity, h.log_total, h.log_fill, h.last_start, h.paused_until, h.paused_by_hand,
-        h.numbers, h.in_line, h.out, h.away, h.next_deadline, h.recent_total, h.starts_until, h.tickets_until,
-        h.last_allow, h.last_period, h.last_burst, h.idle_until, h.reserved)
+-- The i-th key of KEYS.
+local function key_at(i)
+    local at = (i - 1) * RECORDS_OF_A_KEY
+    return {state = KEYS[at + 1], recent = KEYS[at + 2], tickets = KEYS[at + 3], line = KEYS[at + 4],
+        due = KEYS[at + 5], registered = KEYS[at + 6], note = KEYS[at + 7],
+        logs = {KEYS[at + 8], KEYS[at + 9], KEYS[at + 10]}, leases = KEYS[at + 11], wakes = at + 11,
+        log_there = {}, made = {}} -- made: records that may have no expiry yet
+end
+
+-- Header --------
+
+local function read_row(bytes, at)
+    local r = {}
+    r.slot, r.slot_rest, r.slot_allow, r.slot_cost, r.group, r.capacity, r.total, r.fill, r.log_until,
+        r.last_allow, r.last_period, r.last_burst = unpack_bytes(ROW, bytes, at)
+    return r
+end
+
+local ZEROS = string.rep('\0', HEADER_BYTES)
+local ZERO_ROW = string.rep('\0', ROW_BYTES)
+
+local function new_row()
+    return {slot = 0, slot_rest = 0, slot_allow = 0, slot_cost = 0, group = 0, capacity = 0, total = 0, fill = 0,
+        log_until = 0, last_allow = 0, last_period = 0, last_burst = 0}
+end
+
+-- All after the tag.
+local function read_header(bytes)
+    h = {rows = {}}
+    h.birth, h.offset, h.seen, h.last_start, h.paused_until, h.paused_by_hand, h.paced_number, h.numbers, h.in_line,
+        h.out, h.away, h.line_cost, h.wakes, h.next_deadline, h.recent_total, h.starts_until, h.tickets_until,
+        h.leases, h.held, h.places, h.open, h.next_lease, h.leases_until, h.last_concurrency, h.last_departure,
+        h.departure, h.idle_until = unpack_bytes(CORE, bytes)
+    for i = 1, ROWS do
+        local at = CORE_BYTES + (i - 1) * ROW_BYTES
+        local unused = sub(bytes, at + 1, at + ROW_BYTES) == ZERO_ROW
+        h.rows[i] = unused and new_row() or read_row(bytes, at + 1)
+    end
+    K.h = h
 end
 
 local function new_header()
-    read_header(string.rep('\0', 27 * 8))
-    h.log_group, h.next_deadline = 1, FOREVER
+    read_header(ZEROS)
+    h.next_deadline, h.next_lease = FOREVER, FOREVER
 end
 
-local function tickets_kept() return h.in_line + h.out + h.away end
-
-local function matters_until()
-    return max(h.starts_until, h.paused_until, tickets_kept() > 0 and h.tickets_until or 0)
-end
-
--- idle_until is how far the expiry of the records reaches; FOREVER: they have none, in a pause without end. It
--- is set with room ahead, so that most calls need not touch it, and taken back only from much too far.
-local function renew_expiry()
-    local records = without_expiry
-    local matters = matters_until()
-    local left = max(matters - now, 60000000)
-    local too_far = h.idle_until - matters > left + 1800000000 or h.idle_until == FOREVER and matters < FOREVER
-    if matters > h.idle_until or too_far then
-        h.idle_until = matters >= FOREVER and FOREVER or matters + 1000000 + floor(left / 2)
-        records = {STATE, RECENT, TICKETS, LINE, DUE}
+local function rows_in_use()
+    for i = ROWS, 1, -1 do
+        local r = h.rows[i]
+        if r.slot_allow ~= 0 or r.group ~= 0 or r.last_allow ~= 0 then return i end
     end
-    for _, record in ipairs(records) do
-        if h.idle_until == FOREVER then
-            call('PERSIST', record)
-        else
-            call('PEXPIRE', record, text(math.ceil((h.idle_until - now) / 1000)))
-        end
-    end
+    return 0
 end
 
-local function save()
-    if header_bytes() == loaded then return end
-    if not existed then call('SETRANGE', STATE, 0, 'jtk\1' .. string.rep('\0', HEADER_BYTES - 4)) end
-    renew_expiry()
-    call('SETRANGE', STATE, 8, header_bytes())
+-- Without the rows that are not in use.
+local function header_bytes()
+    local bytes = pack(CORE, h.birth, h.offset, h.seen, h.last_start, h.paused_until, h.paused_by_hand,
+        h.paced_number, h.numbers, h.in_line, h.out, h.away, h.line_cost, h.wakes, h.next_deadline, h.recent_total,
+        h.starts_until, h.tickets_until, h.leases, h.held, h.places, h.open, h.next_lease, h.leases_until,
+        h.last_concurrency, h.last_departure, h.departure, h.idle_until)
+    for i = 1, rows_in_use() do
+        local r = h.rows[i]
+        bytes = bytes .. pack(ROW, r.slot, r.slot_rest, r.slot_allow, r.slot_cost, r.group, r.capacity, r.total,
+            r.fill, r.log_until, r.last_allow, r.last_period, r.last_burst)
+    end
+    return bytes
 end
 
 -- Before the first write to a new key: a record that outlived its state says nothing any more.
 local function begin_anew()
-    if not existed then call('UNLINK', RECENT, TICKETS, LINE, DUE) end
+    if K.existed or K.begun then return end
+    K.begun = true
+    call('UNLINK', K.recent, K.tickets, K.line, K.due, K.leases, K.logs[1], K.logs[2], K.logs[3])
 end
 
--- Tickets --------
+local function clear()
+    call('UNLINK', K.state, K.recent, K.tickets, K.line, K.due, K.leases, K.logs[1], K.logs[2], K.logs[3])
+end
+
+-- Logs: 1 is in the state, behind the header; 2 to 4 are records of their own --------
+
+local function log_record(log)
+    if log == 1 then return K.state, HEADER_BYTES end
+    return K.logs[log - 1], 0
+end
+
+local function write_log(log, position, bytes)
+    local record, from = log_record(log)
+    if log > 1 and not K.log_there[log] then
+        begin_anew()
+        K.log_there[log], K.made[record] = true, true
+    end
+    call('SETRANGE', record, from + ENTRY_BYTES * position, bytes)
+end
+
+local function put_log_entries(log, position, count, at)
+    write_log(log, position, string.rep(pack('<I6', shorten(at)), count))
+end
+
+local function read_log(log, position, count)
+    local record, from = log_record(log)
+    from = from + ENTRY_BYTES * position
+    return call('GETRANGE', record, from, from + ENTRY_BYTES * count - 1)
+end
+
+local function short_time(bytes, at)
+    if #bytes < at + ENTRY_BYTES - 1 then return h.last_start end
+    return lengthen(unpack_bytes('<I6', bytes, at), h.last_start)
+end
+
+-- Recent starts --------
+
+-- Where the id is, from this place of the ring on.
+local function find_id(ring, id, from)
+    while true do
+        local at = string.find(ring, id, from, true)
+        if not at then return nil end
+        if (at - 1) % RECENT_BYTES == 0 and at + RECENT_BYTES - 1 <= #ring then return at end
+        from = at + 1
+    end
+end
+
+local function find_recent(id)
+    if not K.existed then return nil end
+    local ring = call('GETRANGE', K.recent, 0, -1)
+    local at = find_id(ring, id, 1)
+    return at and lengthen(unpack_bytes('<I6', ring, at + 8), h.last_start)
+end
+
+local function put_recent(id, at)
+    if h.recent_total == 0 then K.made[K.recent] = true end
+    call('SETRANGE', K.recent, RECENT_BYTES * (h.recent_total % RECENT_STARTS), id .. pack('<I6', shorten(at)))
+end
+
+local function drop_recent(id)
+    local ring = call('GETRANGE', K.recent, 0, -1)
+    local at = find_id(ring, id, 1)
+    while at do
+        call('SETRANGE', K.recent, at - 1, sub(ZEROS, 1, 8))
+        at = find_id(ring, id, at + 1)
+    end
+end
+
+-- Tickets and leases, in one hash --------
+
+local function tickets_kept() return h.in_line + h.out + h.away end
+
+local function as_ticket(bytes)
+    local t = {}
+    t.place, t.caller, t.wake, t.offered, t.number, t.told, t.keep, t.cost, t.since = unpack_bytes(TICKET, bytes)
+    t.who = sub(bytes, TICKET_BYTES + 1)
+    return t
+end
 
 local function get_ticket(id)
-    local bytes = existed and call('HGET', TICKETS, id)
-    if not bytes then return nil end
-    local t = {}
-    t.place, t.caller, t.number, t.told, t.keep, t.since = struct.unpack(TICKET, bytes)
-    t.who = string.sub(bytes, TICKET_BYTES + 1)
-    return t
+    local bytes = K.existed and call('HGET', K.tickets, id)
+    return bytes and as_ticket(bytes) or nil
 end
 
 local function deadline(t) return t.told + (t.place == IN_LINE and min(100000, t.keep) or t.keep) end
 
--- `before` is the place that the ticket had, if it was there.
-local function put_ticket(id, t, before)
+local function ticket_score(t) return text(t.number + (t.place == AWAY and AWAY_SCORE or 0)) end
+
+-- `before`: as it was, if it was there. The counts of the header are as before the change; so write_lease().
+local function write_ticket(id, t, before)
     if tickets_kept() == 0 then
-        without_expiry[#without_expiry + 1] = TICKETS
-        without_expiry[#without_expiry + 1] = DUE
+        K.made[K.tickets], K.made[K.due] = true, true
     end
-    if h.in_line + h.away == 0 and t.place ~= OUT then without_expiry[#without_expiry + 1] = LINE end
-    if before then h[COUNT[before]] = h[COUNT[before]] - 1 end
-    local forgotten = t.told + t.keep
-    h.tickets_until = tickets_kept() > 0 and max(h.tickets_until, forgotten) or forgotten
-    h[COUNT[t.place]] = h[COUNT[t.place]] + 1
-    h.next_deadline = min(h.next_deadline, deadline(t))
-    local bytes = struct.pack(TICKET, t.place, t.caller, t.number, t.told, t.keep, t.since)
-    call('HSET', TICKETS, id, bytes .. t.who)
-    call('ZADD', DUE, text(deadline(t)), id)
+    if h.in_line + h.away + h.open == 0 then K.made[K.line] = true end
+    call('HSET', K.tickets, id, pack(TICKET, t.place, t.caller, t.wake, t.offered, t.number, t.told, t.keep, t.cost,
+        t.since) .. t.who)
+    call('ZADD', K.due, text(deadline(t)), id)
     if t.place ~= OUT then
-        call('ZADD', LINE, text(t.number + (t.place == AWAY and AWAY_SCORE or 0)), id)
-    elseif before and before ~= OUT then
-        call('ZREM', LINE, id)
+        call('ZADD', K.line, ticket_score(t), id)
+    elseif before and before.place ~= OUT then
+        call('ZREM', K.line, id)
     end
 end
 
-local function remove_ticket(id, t)
-    h[COUNT[t.place]] = h[COUNT[t.place]] - 1
-    call('HDEL', TICKETS, id)
-    call('ZREM', DUE, id)
-    if t.place ~= OUT then call('ZREM', LINE, id) end
+local function erase_ticket(id, t)
+    call('HDEL', K.tickets, id)
+    call('ZREM', K.due, id)
+    if t.place ~= OUT then call('ZREM', K.line, id) end
 end
 
--- Late tickets step out or are forgotten, at most 16 in one call.
-local function sweep()
-    for _ = 1, 16 do
-        if h.next_deadline >= now then return end
-        local id, due = unpack(call('ZRANGE', DUE, 0, 0, 'WITHSCORES'))
-        h.next_deadline = id and tonumber(due) or FOREVER
-        if not id or h.next_deadline >= now then return end
-        local t = get_ticket(id)
-        if not t then
-            call('ZREM', DUE, id)
-            call('ZREM', LINE, id)
-        elseif t.place ~= IN_LINE then
-            remove_ticket(id, t)
-        else
-            t.place = t.caller == 1 and AWAY or OUT
-            put_ticket(id, t, IN_LINE)
-        end
+-- The first `count` in line: id, number, id, number ...
+local function line_head(count)
+    count = min(count, h.in_line)
+    return count > 0 and call('ZRANGE', K.line, 0, count - 1, 'WITHSCORES') or {}
+end
+
+-- Id and number of the first who is away.
+local function lowest_away()
+    local away = call('ZRANGEBYSCORE', K.line, text(AWAY_SCORE), '(' .. text(OPEN_SCORE), 'WITHSCORES', 'LIMIT', 0, 1)
+    if away[1] then return away[1], tonumber(away[2]) - AWAY_SCORE end
+end
+
+local function as_lease(bytes)
+    local l = {}
+    l.held, l.place, l.open, l.cost, l.at, l.until_us, l.length = unpack_bytes(LEASE, bytes)
+    l.who = sub(bytes, LEASE_BYTES + 1)
+    return l
+end
+
+local function get_lease(id)
+    local bytes = K.existed and call('HGET', K.tickets, 'L' .. id)
+    return bytes and as_lease(bytes) or nil
+end
+
+local LOST_LEASE_KEPT = 600000000
+local function lease_deadline(l) return l.until_us + (l.held == 1 and 0 or LOST_LEASE_KEPT) end
+
+local function lease_bytes(l)
+    return pack(LEASE, l.held, l.place, l.open, l.cost, l.at, l.until_us, l.length) .. l.who
+end
+
+local function write_lease(id, l)
+    if h.leases == 0 then
+        K.made[K.tickets], K.made[K.leases] = true, true
+    end
+    local field = 'L' .. id
+    call('HSET', K.tickets, field, lease_bytes(l))
+    call('ZADD', K.leases, text(lease_deadline(l)), field)
+    if l.open == 1 and l.held == 1 then
+        if h.in_line + h.away + h.open == 0 then K.made[K.line] = true end
+        call('ZADD', K.line, text(OPEN_SCORE + l.at), field)
+    elseif h.open > 0 then
+        call('ZREM', K.line, field)
     end
 end
 
--- A server short of memory may have evicted some of the records: then the line begins anew.
-local function drop_torn_line()
-    if tickets_kept() == 0 then return end
-    local records = 2 + (h.in_line + h.away > 0 and 1 or 0)
-    if call('EXISTS', TICKETS, DUE, LINE) == records then return end
-    call('UNLINK', TICKETS, DUE, LINE)
-    h.in_line, h.out, h.away, h.next_deadline = 0, 0, 0, FOREVER
+local function erase_lease(id, l)
+    local field = 'L' .. id
+    call('HDEL', K.tickets, field)
+    call('ZREM', K.leases, field)
+    if l.open == 1 then call('ZREM', K.line, field) end
 end
 
--- Opens the key at this moment. Returns what is wrong with its state, if anything is.
-local function open(store_now)
-    local bytes = call('GETRANGE', STATE, 0, HEADER_BYTES - 1)
-    new_header()
-    existed = bytes ~= ''
-    if existed then
-        if #bytes < HEADER_BYTES or string.sub(bytes, 1, 3) ~= 'jtk' then return 'foreign' end
-        local version = string.byte(bytes, 4)
-        if version ~= 1 then return version > 1 and 'newer' or 'foreign' end
-        loaded = string.sub(bytes, 9, 8 + 27 * 8)
-        read_header(loaded)
-        h.offset = max(h.offset, h.seen - store_now)
-    end
-    now = store_now + h.offset
-    if existed and now > matters_until() then
-        call('UNLINK', STATE, RECENT, TICKETS, LINE, DUE)
-        new_header()
-        existed, now = false, store_now
-    end
-    h.seen = now
-    if not existed then
-        h.birth = now
-        loaded = header_bytes()
-    end
-    drop_torn_line()
-    sweep()
+-- How many open leases started at this time or earlier.
+local function open_since(at) return call('ZCOUNT', K.line, text(OPEN_SCORE), text(OPEN_SCORE + at)) end
+
+-- Wake lists --------
+
+-- One element, so that nobody is woken twice; it does not outlive the one that it is for by much.
+local function wake(id, n)
+    local list = KEYS[K.wakes + n]
+    call('UNLINK', list)
+    call('LPUSH', list, id)
+    call('PEXPIRE', list, WAKE_MS)
 end
 
--- The log of starts --------
-
-local function entry_offset(group) return HEADER_BYTES + ENTRY_BYTES * (group % h.log_capacity) end
-
-local function entry_us(group)
-    local at = entry_offset(group)
-    local bytes = call('GETRANGE', STATE, at, at + ENTRY_BYTES - 1)
-    if #bytes < ENTRY_BYTES then return h.last_start end
-    return lengthen(struct.unpack('<I6', bytes), h.last_start)
-end
-
-local function kept_groups() return min(h.log_total, h.log_capacity) end
-
--- When the count-th newest start was, or nothing.
-local function start_back(count)
-    if h.log_total == 0 then return nil end
-    local starts = (h.log_total - 1) * h.log_group + h.log_fill
-    if count > starts then return nil end
-    local group = floor((starts - count) / h.log_group)
-    if group < h.log_total - kept_groups() then return nil end
-    return entry_us(group)
-end
-
-local function layout_for(rate)
-    if rate.allow > LOG_EXACT then return floor((rate.allow + LOG_EXACT - 1) / LOG_EXACT), LOG_EXACT + 1 end
-    local capacity = 8
-    while capacity < rate.allow do capacity = capacity * 2 end
-    return 1, min(capacity, LOG_EXACT + 1)
-end
-
-local function lay_out(rate)
-    local group, capacity = layout_for(rate)
-    capacity = max(h.log_capacity, capacity)
-    if group == h.log_group and capacity == h.log_capacity then return end
-    local kept = kept_groups()
-    local left = kept == 0 and 0 or (kept - 1) * h.log_group + h.log_fill
-    local old_group, old_fill = h.log_total - 1, h.log_fill
-    local take = left == 0 and 0 or (left - 1) % group + 1
-    local fill = take
-    local newest_first = {}
-    while left > 0 and #newest_first < capacity do
-        newest_first[#newest_first + 1] = struct.pack('<I6', shorten(entry_us(old_group)))
-        left = left - take
-        while take > 0 do
-            local step = min(take, old_fill)
-            take = take - step
-            old_fill = old_fill - step
-            if old_fill == 0 then old_group, old_fill = old_group - 1, h.log_group end
-        end
-        take = group
-    end
-    h.log_group, h.log_capacity, h.log_total, h.log_fill = group, capacity, #newest_first, fill
-    local oldest_first = {}
-    for i = #newest_first, 1, -1 do oldest_first[#oldest_first + 1] = newest_first[i] end
-    if #oldest_first > 0 then call('SETRANGE', STATE, HEADER_BYTES, table.concat(oldest_first)) end
-end
-
-local function add_to_log(at, rate)
-    lay_out(rate)
-    if h.log_total == 0 or h.log_fill == h.log_group then h.log_total, h.log_fill = h.log_total + 1, 0 end
-    h.log_fill = h.log_fill + 1
-    h.last_start = at
-    call('SETRANGE', STATE, entry_offset(h.log_total - 1), struct.pack('<I6', shorten(at)))
-end
+local function silence(n) call('UNLINK', KEYS[K.wakes + n]) end
