@@ -156,9 +156,7 @@ public:
     SettleAnswer settle(LeaseId id, std::int64_t cost) {
         return jobthrottle::settle(m_records, m_now_us, {id, cost});
     }
-    bool give_back(StartId id, std::int64_t cost = 1) {
-        return jobthrottle::give_back(m_records, m_now_us, id, cost);
-    }
+    bool give_back(const GiveBack& start) { return jobthrottle::give_back(m_records, m_now_us, start); }
     std::vector<std::pair<LeaseId, Lease>> release_leases(bool only_dead) {
         return jobthrottle::release_leases(m_records, m_now_us, only_dead);
     }
