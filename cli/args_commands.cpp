@@ -2,9 +2,12 @@
 #include "cli/args_commands.hpp"
 
 #include <cstdint>
+#include <limits>
 
 #include "base/text.hpp"
+#include "core/attempts.hpp"
 #include "core/refusal/retry_after.hpp"
+#include "run/run.hpp"
 
 namespace jobthrottle {
 
@@ -34,9 +37,13 @@ JobOptions job_options(ArgsReader& reader) {
     return job;
 }
 
+LimitOptions limit_options(ArgsReader& reader, const Common& common, Duration lock_for) {
+    return reader.limit(common.settings.lock_for.value.value_or(lock_for));
+}
+
 Options build_run(ArgsReader& reader, const std::vector<std::string>& after) {
-    RunOptions run{reader.common(),          reader.limit(),      after, {},
-                   reader.has(Opt::no_wait), job_options(reader), {},    {}};
+    RunOptions run{reader.common(), {}, after, {}, reader.has(Opt::no_wait), job_options(reader), {}, {}, {}};
+    run.limit = limit_options(reader, run.common, k_run_lock_for);
     run.name = reader.text(Opt::name, base_name(after.front()));
     run.exit_rules = reader.exit_rules();
     run.scan = reader.one_of<Scan>(Opt::scan,
@@ -46,16 +53,13 @@ Options build_run(ArgsReader& reader, const std::vector<std::string>& after) {
                                     {"both", Scan::both},
                                     {"none", Scan::none}},
                                    run.scan);
+    run.on_lease_lost = reader.one_of<OnLeaseLost>(
+        Opt::on_lease_lost, {{"warn", OnLeaseLost::warn}, {"kill", OnLeaseLost::kill}}, run.on_lease_lost);
     return run;
 }
 
-Options build_admit(ArgsReader& reader, const std::vector<std::string>&) {
+void take_ticket(ArgsReader& reader, AdmitOptions& admit) {
     constexpr std::size_t k_longest_name = 200;
-    AdmitOptions admit{reader.common(), reader.limit(), {}, false, false, false, {}, {}};
-    admit.name = reader.text(Opt::name, "admit");
-    admit.no_wait = reader.has(Opt::no_wait);
-    admit.peek = reader.has(Opt::peek);
-    admit.json = reader.has(Opt::json);
     admit.ticket_for = reader.duration(Opt::ticket_for, k_caller_keep, 1s);
     if (reader.has(Opt::ticket)) {
         const std::string ticket = reader.text(Opt::ticket);
@@ -66,7 +70,79 @@ Options build_admit(ArgsReader& reader, const std::vector<std::string>&) {
         reader.fail(
             usage_error("--ticket-for needs a ticket, for example --ticket deploy-4312 --ticket-for 2m"));
     }
+}
+
+Options build_admit(ArgsReader& reader, const std::vector<std::string>&) {
+    AdmitOptions admit{reader.common(), {}, {}, false, false, false, {}, {}, {}};
+    admit.limit = limit_options(reader, admit.common, k_admit_lock_for);
+    // There is no command that could tell a truer cost.
+    for (Claim& claim : admit.limit.claims)
+        claim.settles = false;
+    admit.name = reader.text(Opt::name, "admit");
+    admit.no_wait = reader.has(Opt::no_wait);
+    admit.peek = reader.has(Opt::peek);
+    admit.json = reader.has(Opt::json);
+    take_ticket(reader, admit);
+    if (reader.has(Opt::follow))
+        admit.follow = reader.number(Opt::follow, 1, 1, std::numeric_limits<pid_t>::max());
     return admit;
+}
+
+StartId token_word(ArgsReader& reader, const std::string& what) {
+    const auto word = reader.next_positional();
+    const std::string example =
+        ", for example jobthrottle " + what + " db 0123456789abcdef (admit --concurrency prints it)";
+    if (!word) {
+        reader.fail(usage_error("no TOKEN, which says whose place it is" + example));
+        return 0;
+    }
+    const auto token = start_of_token(*word);
+    if (!token) reader.fail(usage_error("TOKEN " + in_quotes(*word) + ": want 16 hex digits" + example));
+    return token.value_or(0);
+}
+
+Options build_renew(ArgsReader& reader, const std::vector<std::string>&) {
+    RenewOptions renew{reader.common(), reader.key()};
+    renew.token = token_word(reader, "renew");
+    renew.lock_for = reader.duration(Opt::lock_for, Duration::zero(), 1s);
+    return renew;
+}
+
+Options build_release(ArgsReader& reader, const std::vector<std::string>&) {
+    using Which = ReleaseOptions::Which;
+    ReleaseOptions release{reader.common(), reader.key()};
+    const bool all = reader.has(Opt::all_leases);
+    const bool dead = reader.has(Opt::dead);
+    release.which = all ? Which::all : dead ? Which::dead : Which::one;
+    release.failed = reader.has(Opt::failed);
+    if (all && dead) reader.fail(usage_error("--all releases the dead, too: give one of --all and --dead"));
+    if (release.which == Which::one) {
+        release.token = token_word(reader, "release");
+    } else if (release.failed) {
+        reader.fail(
+            usage_error("--failed tells of one attempt, for example jobthrottle release db "
+                        "0123456789abcdef --failed"));
+    }
+    return release;
+}
+
+Options build_settle(ArgsReader& reader, const std::vector<std::string>&) {
+    SettleOptions settle{reader.common(), {}, 0};
+    const auto word = reader.next_positional();
+    const std::string wanted = "want the number of starts that this attempt cost, 0 to " +
+                               std::to_string(k_most_cost) + ", for example jobthrottle settle 1834";
+    if (!word) {
+        reader.fail(usage_error("no N: " + wanted));
+        return settle;
+    }
+    const auto cost = *word == "0" ? Result<std::int64_t>(0) : parse_count(*word);
+    if (cost && *cost <= k_most_cost) {
+        settle.cost = *cost;
+    } else {
+        reader.fail(usage_error("N " + in_quotes(*word) + ": " + wanted));
+    }
+    if (reader.has(Opt::key)) settle.key = reader.key();
+    return settle;
 }
 
 // Seconds that a provider asked for; what is out of bounds is brought into them, as after a refusal.
@@ -144,13 +220,11 @@ Options build_resume(ArgsReader& reader, const std::vector<std::string>&) {
 }
 
 Options build_register(ArgsReader& reader, const std::vector<std::string>&) {
-    Common common = reader.common();
-    Key key = reader.key();
-    const auto rate = reader.rate();
-    if (!rate)
-        reader.fail(usage_error("no limit to register, for example jobthrottle register github -r 80/min"));
-    return RegisterOptions{std::move(common), std::move(key), rate.value_or(*Rate::make(1, 1s)),
-                           reader.has(Opt::replace)};
+    RegisterOptions registering{reader.common(), reader.key(), reader.terms(), reader.has(Opt::replace)};
+    if (registering.terms.empty())
+        reader.fail(
+            usage_error("no limit to register, for example jobthrottle register github -r 80/min -j 4"));
+    return registering;
 }
 
 Options build_unregister(ArgsReader& reader, const std::vector<std::string>&) {
@@ -179,6 +253,7 @@ Build builder_of(std::string_view command) {
     };
     static constexpr Row k_rows[] = {
         {"run", build_run},         {"admit", build_admit},       {"pause", build_pause},
+        {"renew", build_renew},     {"release", build_release},   {"settle", build_settle},
         {"resume", build_resume},   {"register", build_register}, {"unregister", build_unregister},
         {"inspect", build_inspect}, {"keys", build_keys},         {"forget", build_forget},
     };

@@ -2,43 +2,20 @@
 #include "cli/args_reader.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/text.hpp"
+#include "cli/args_limits.hpp"
 
 namespace jobthrottle {
 
 namespace {
 
+constexpr int k_most_waiting = 1'000'000;
+
 bool is_setting(std::string_view option) {
     const auto& names = setting_names();
     return std::any_of(names.begin(), names.end(),
                        [&](const SettingNames& setting) { return setting.option == option; });
-}
-
-// "; for half a start a second say 1/2s" and the like: what a count with a fraction comes to in whole starts.
-std::string whole_rate_hint(const std::string& text) {
-    constexpr std::size_t k_most_digits = 6;
-    const auto dot = text.find('.');
-    const auto slash = text.find('/');
-    if (dot == std::string::npos || slash == std::string::npos || dot > slash) return "";
-    const std::string fraction = text.substr(dot + 1, slash - dot - 1);
-    const auto whole = dot == 0 ? std::optional<std::int64_t>{0} : parse_whole_number(text.substr(0, dot));
-    const auto parts = parse_whole_number(fraction);
-    if (!whole || !parts || fraction.size() > k_most_digits || *whole > 1'000'000) return "";
-    std::int64_t scale = 1;
-    for (std::size_t digit = 0; digit < fraction.size(); ++digit)
-        scale *= 10;
-    std::int64_t count = *whole * scale + *parts;
-    const std::int64_t common = std::max<std::int64_t>(std::gcd(count, scale), 1);
-    count /= common;
-    const std::string period = text.substr(slash + 1);
-    const bool is_unit = unit_length(period) != Duration::zero();
-    const auto length = parse_duration(is_unit ? "1" + period : period);
-    if (!length || *length > k_longest_duration / (scale / common)) return "";
-    const std::string rate =
-        std::to_string(count) + "/" + format_duration_exactly(*length * (scale / common));
-    return parse_rate(rate) ? "; did you mean " + rate + "?" : "";
 }
 
 }  // namespace
@@ -51,10 +28,7 @@ void ArgsReader::fail(Error error) {
 }
 
 void ArgsReader::want(Opt id, const std::string& value, const std::string& wanted) {
-    const OptionRow& row = row_of(id);
-    const std::string name(row.name);
-    fail(usage_error(name + " " + in_quotes(value) + ": want " + wanted + ", for example " + name + " " +
-                     std::string(row.example)));
+    fail(wrong_value(id, value, wanted));
 }
 
 std::string ArgsReader::text(Opt id, const std::string& fallback) const {
@@ -88,7 +62,8 @@ Common ArgsReader::common() {
     std::vector<GivenOption> given;
     for (const auto& [id, value] : m_words.options) {
         const OptionRow& row = row_of(id);
-        if (is_setting(row.name)) given.push_back({std::string(row.name), value});
+        // That of --lock-for belongs to a key; the variable alone holds for all.
+        if (is_setting(row.name) && id != Opt::lock_for) given.push_back({std::string(row.name), value});
     }
     auto settings = resolve_settings(m_surroundings.environment, given);
     if (settings) {
@@ -113,98 +88,73 @@ void ArgsReader::no_more_positionals() {
                      (m_command.takes_command ? " stands before the --" : " is one word too many") + usage));
 }
 
-Key ArgsReader::key() {
-    const std::string* option = m_words.last(Opt::key);
-    std::optional<std::string> bytes;
-    if (option != nullptr) {
-        bytes = *option;
-    } else if (!m_command.takes_command) {
-        bytes = next_positional();
-    }
-    if (!bytes && m_command.takes_command && !m_words.positionals.empty()) {
+// The key that stands without --key. Nothing, and a fault, where there is none.
+std::optional<std::string> ArgsReader::key_word() {
+    if (!m_command.takes_command) {
+        if (auto word = next_positional()) return word;
+    } else if (!m_words.positionals.empty()) {
         const std::string& word = m_words.positionals.front();
         fail(usage_error("no --key, and " + in_quotes(word) + " stands before the --; did you mean -k " +
                          escape_for_display(word.substr(0, 60)) + "?"));
-        return *Key::make("none");
-    }
-    if (!bytes) {
-        const std::string name(m_command.name);
-        fail(usage_error(
-            m_command.takes_command
-                ? "no --key, the name of what is shared, for example jobthrottle run --key github -r "
-                  "80/min -- gh api /user"
-                : "no key, the name of what is shared, for example jobthrottle " + name + " github"));
-        return *Key::make("none");
-    }
-    auto key = Key::make(*bytes);
-    if (key) return std::move(key).value();
-    fail(usage_error((option != nullptr ? "--key: " : "KEY: ") + key.error().message));
-    return *Key::make("none");
-}
-
-std::optional<Rate> ArgsReader::rate_in_two_options() {
-    const std::string* allow = m_words.last(Opt::allow);
-    const std::string* every = m_words.last(Opt::every);
-    if (allow == nullptr && every == nullptr) return std::nullopt;
-    if (has(Opt::rate)) {
-        fail(usage_error(
-            "--rate and --allow with --every say the same: give one of them, for example --rate 8/s"));
         return std::nullopt;
     }
-    if (allow == nullptr || every == nullptr) {
-        fail(usage_error("--allow and --every belong together, for example --allow 80 --every 1m"));
-        return std::nullopt;
-    }
-    const auto count = parse_count(*allow);
-    if (!count) {
-        fail(usage_error("--allow " + count.error().message));
-        return std::nullopt;
-    }
-    const auto period = parse_duration(*every);
-    if (!period) {
-        fail(usage_error("--every " + period.error().message));
-        return std::nullopt;
-    }
-    const auto rate = Rate::make(*count, *period);
-    if (rate) return *rate;
-    fail(usage_error("--allow " + in_quotes(*allow) + " --every " + in_quotes(*every) + ": " +
-                     rate.error().message));
+    const std::string name(m_command.name);
+    fail(
+        usage_error(m_command.takes_command
+                        ? "no --key, the name of what is shared, for example jobthrottle run --key github -r "
+                          "80/min -- gh api /user"
+                        : "no key, the name of what is shared, for example jobthrottle " + name + " github"));
     return std::nullopt;
 }
 
-std::optional<Rate> ArgsReader::rate() {
-    std::optional<Rate> rate = rate_in_two_options();
-    if (const std::string* given = m_words.last(Opt::rate)) {
-        const auto parsed = parse_rate(*given);
-        if (parsed) rate = *parsed;
-        if (!parsed) fail(usage_error("--rate " + parsed.error().message + whole_rate_hint(*given)));
+Key ArgsReader::key() {
+    const Key none = *Key::make("none");
+    const auto given = m_words.all(Opt::key);
+    if (given.size() > 1) {
+        fail(usage_error("a second --key (" + in_quotes(given[1]) + "): " + std::string(m_command.name) +
+                         " takes one, for example --key " + std::string(row_of(Opt::key).example)));
+        return none;
     }
-    const std::string* burst = m_words.last(Opt::burst);
-    if (burst == nullptr || m_fault) return rate;
-    const auto count = parse_count(*burst);
-    if (!count) {
-        fail(usage_error("--burst " + count.error().message));
-    } else if (!rate) {
-        fail(usage_error("--burst " + in_quotes(*burst) +
-                         " needs a rate, for example --rate 10000/d --burst 500"));
-    } else if (const auto with_burst = rate->with_burst(*count); with_burst) {
-        return *with_burst;
-    } else {
-        fail(usage_error("--burst " + in_quotes(*burst) + ": " + with_burst.error().message));
-    }
-    return rate;
+    const auto bytes = given.empty() ? key_word() : std::optional(given.front());
+    if (!bytes) return none;
+    auto key = Key::make(*bytes);
+    if (key) return std::move(key).value();
+    fail(usage_error((given.empty() ? "KEY: " : "--key: ") + key.error().message));
+    return none;
 }
 
-LimitOptions ArgsReader::limit() {
-    LimitOptions limit{key(), rate(), has(Opt::pause_only), has(Opt::override_registered)};
-    if (limit.pause_only && limit.rate) {
-        fail(usage_error("--pause-only means no rate at all: leave --rate " + limit.rate->text() +
-                         " away, or " + "--pause-only"));
+Terms ArgsReader::terms() {
+    const auto terms = read_terms(m_words.options);
+    if (terms) return *terms;
+    fail(terms.error());
+    return {};
+}
+
+LimitOptions ArgsReader::limit(Duration lock_for) {
+    LimitOptions limit;
+    const std::optional<std::string> first = has(Opt::key) ? std::nullopt : key_word();
+    if (m_fault) return limit;
+    auto claims = read_claims(m_words.options, first, lock_for);
+    if (!claims) {
+        fail(claims.error());
+        return limit;
     }
-    if (limit.override_registered && !limit.rate && !limit.pause_only) {
-        fail(usage_error("--override needs numbers to override with, for example --rate 8/s --override"));
-    }
+    limit.claims = std::move(claims).value();
+    if (has(Opt::max_waiting)) limit.max_waiting = number(Opt::max_waiting, 0, 0, k_most_waiting);
+    if (has(Opt::pause_key)) limit.pause_key = pause_key(limit.claims);
     return limit;
+}
+
+std::size_t ArgsReader::pause_key(const std::vector<Claim>& claims) {
+    const std::string wanted = text(Opt::pause_key);
+    std::string keys;
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        if (claims[i].key.bytes() == wanted) return i;
+        keys += (i == 0 ? "" : ", ") + claims[i].key.shown();
+    }
+    fail(usage_error("--pause-key " + in_quotes(wanted) + ": want one of the keys given (" + keys +
+                     "), for example --pause-key " + claims.front().key.shown()));
+    return 0;
 }
 
 std::vector<ExitRule> ArgsReader::exit_rules() {

@@ -44,9 +44,10 @@ public:
     }
 
     Common common();
-    Key key();  // --key, or the next positional
-    std::optional<Rate> rate();
-    LimitOptions limit();
+    Key key();      // the only --key, or the next positional
+    Terms terms();  // rates and concurrency of one key; may be empty
+    // Several keys, or the next positional. `lock_for` where none is given.
+    LimitOptions limit(Duration lock_for);
     std::optional<std::string> next_positional();
     void no_more_positionals();
     std::vector<ExitRule> exit_rules();
@@ -67,7 +68,8 @@ private:
         }
         return list;
     }
-    std::optional<Rate> rate_in_two_options();
+    std::optional<std::string> key_word();
+    std::size_t pause_key(const std::vector<Claim>& claims);
 
     const CommandRow& m_command;
     Words m_words;

@@ -13,20 +13,28 @@ enum class Opt {
     allow,
     every,
     burst,
+    concurrency,
+    lock_for,
+    cost,
+    count,
     pause_only,
     override_registered,
+    pause_key,
     max_wait,
     no_wait,
+    max_waiting,
     throttled_exit,
     notice_after,
     ticket,
     ticket_for,
+    follow,
     peek,
     tries,
     backoff,
     rerun,
     max_refusals,
     pause_on_exit,
+    on_lease_lost,
     scan,
     max_pause,
     default_pause,
@@ -36,6 +44,9 @@ enum class Opt {
     replace,
     force,
     all,
+    all_leases,
+    dead,
+    failed,
     json,
     name,
     store,
@@ -59,7 +70,6 @@ struct OptionRow {
     std::string_view value;   // what its value is called; "" for a switch
     std::string_view help;
     std::string_view example = {};  // of a value
-    bool once = false;              // given twice it is an error; otherwise the last counts, or each
 };
 
 struct CommandRow {

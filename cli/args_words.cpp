@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
 #include "core/rate.hpp"
@@ -110,19 +111,6 @@ Error missing_value(const CommandRow& command, const std::vector<std::string>& w
     return usage_error(name + " needs a value, for example " + name + " " + std::string(row->example));
 }
 
-Result<void> check_given_once(const Words& words) {
-    for (const auto& [id, value] : words.options) {
-        const OptionRow& row = row_of(id);
-        const auto times = std::count_if(words.options.begin(), words.options.end(),
-                                         [&row](const auto& other) { return other.first == row.id; });
-        if (row.once && times > 1) {
-            return usage_error("a second " + std::string(row.name) + " (" + in_quotes(*words.last(id)) +
-                               "): this version takes one");
-        }
-    }
-    return {};
-}
-
 // The one place that knows CLI11: it walks the words, the table says what they are.
 class Walk {
 public:
@@ -136,10 +124,13 @@ public:
     void over(std::vector<std::string> words) {
         std::reverse(words.begin(), words.end());
         m_app.parse(std::move(words));
-        // As typed: a callback gets "{}", the mark of an empty list since CLI11 2.4, as two values.
-        for (const auto& [id, option] : m_valued) {
-            for (const auto& value : option->results())
-                m_words.options.emplace_back(id, value);
+        // In the order in which they were typed, and as: a callback gets "{}", the mark of an empty list
+        // since CLI11 2.4, as two values.
+        std::map<const CLI::Option*, std::size_t> taken;
+        for (const CLI::Option* option : m_app.parse_order()) {
+            const OptionRow& row = *m_rows.at(option);
+            const std::size_t at = taken[option]++;
+            m_words.options.emplace_back(row.id, row.value.empty() ? "" : option->results().at(at));
         }
     }
     std::vector<std::string> rest() const { return m_app.remaining(); }
@@ -150,19 +141,14 @@ private:
         std::string names(row.letter);
         if (!names.empty()) names += ",";
         names += row.name;
-        const Opt id = row.id;
-        if (row.value.empty()) {
-            m_app.add_flag_function(names,
-                                    [this, id](std::int64_t) { m_words.options.emplace_back(id, ""); });
-            return;
-        }
-        CLI::Option* option = m_app.add_option(names);
-        option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-        m_valued.emplace_back(id, option);
+        CLI::Option* option = row.value.empty() ? m_app.add_flag(names) : m_app.add_option(names);
+        if (!row.value.empty()) option->expected(1);
+        option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        m_rows.emplace(option, &row);
     }
 
     CLI::App m_app;
-    std::vector<std::pair<Opt, CLI::Option*>> m_valued;  // of m_app
+    std::map<const CLI::Option*, const OptionRow*> m_rows;  // of m_app
     Words m_words;
 };
 
@@ -170,6 +156,13 @@ private:
 
 std::string in_quotes(std::string_view text) {
     return "'" + escape_for_display(text.substr(0, 60)) + "'";
+}
+
+Error wrong_value(Opt id, std::string_view value, const std::string& wanted) {
+    const OptionRow& row = row_of(id);
+    const std::string name(row.name);
+    return usage_error(name + " " + in_quotes(value) + ": want " + wanted + ", for example " + name + " " +
+                       std::string(row.example));
 }
 
 bool wants_value(const CommandRow& command, const std::string& word) {
@@ -196,6 +189,14 @@ const std::string* Words::last(Opt id) const {
     return found == options.rend() ? nullptr : &found->second;
 }
 
+std::vector<std::string> Words::all(Opt id) const {
+    std::vector<std::string> values;
+    for (const auto& [option, value] : options) {
+        if (option == id) values.push_back(value);
+    }
+    return values;
+}
+
 Result<Words> read_words(const CommandRow& command, const std::vector<std::string>& own) {
     if (auto fault = option_as_value(command, own)) return *std::move(fault);
     const auto words = without_equals(command, own);
@@ -212,7 +213,6 @@ Result<Words> read_words(const CommandRow& command, const std::vector<std::strin
         return unknown_option(command, rest, static_cast<std::size_t>(option - rest.begin()));
     }
     walk.words().positionals = rest;
-    if (const auto once = check_given_once(walk.words()); !once) return once.error();
     return std::move(walk.words());
 }
 

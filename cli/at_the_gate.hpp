@@ -18,7 +18,7 @@ namespace jobthrottle {
 class AtTheGate {
 public:
     // `options` and `limit` are borrowed. `wanted` holds what the command itself decides (no_wait, peek,
-    // ticket); the rest comes from the settings and the limit.
+    // ticket, holder); the rest comes from the settings and the limit.
     static Result<std::unique_ptr<AtTheGate>> open(const Common& common, const LimitOptions& limit,
                                                    const std::string& name, GateOptions wanted);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <unistd.h>
+
+#include <cstdlib>
+
 #include "cli/at_the_gate.hpp"
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
@@ -10,9 +14,14 @@ namespace jobthrottle {
 namespace {
 
 RunPlan plan_of(const RunOptions& options, AtTheGate& job) {
-    RunPlan plan{
-        options.limit.key, options.job, {}, options.argv, true, true, job.session().url_for_command(),
-        options.name,      job.who()};
+    RunPlan plan;
+    plan.job = options.job;
+    plan.argv = options.argv;
+    plan.store_url = job.session().url_for_command();
+    plan.name = options.name;
+    plan.who = job.who();
+    plan.on_lease_lost = options.on_lease_lost;
+    plan.open_store = job.session().opener();
     const Scan scan = options.scan;
     plan.rules.bounds.most = options.common.settings.max_pause.value;
     plan.rules.bounds.fallback = options.common.settings.default_pause.value;
@@ -35,16 +44,22 @@ void warn_of_terminals(Scan scan, Teller& teller) {
     teller.warning("--scan: " + what + " a terminal, which is left to the command: no refusal is seen there");
 }
 
-// With nothing left to do after the start the command takes this process over.
-RunResult become(const RunPlan& plan, Gate& gate, Events& events) {
-    RunResult result;
+// With nothing left to do after the start the command takes this process over, unless it holds a lease.
+RunResult become(const RunPlan& plan, AtTheGate& job, ChildRunner& runner) {
+    Gate& gate = job.gate();
     Admission admission = gate.pass();
+    auto* admitted = std::get_if<Admitted>(&admission);
+    if (admitted != nullptr && !admitted->leases.empty())
+        return run_admitted(plan, gate, std::move(*admitted), runner, job.sleeper(), job.teller());
+    RunResult result;
     result.waited = gate.waited();
     std::visit(
         [&](auto& outcome) {
             if constexpr (std::is_same_v<std::decay_t<decltype(outcome)>, Admitted>) {
-                events.attempt_begins(1, plan.argv.front());
-                const Command command{plan.argv, environment_of(plan, 1, gate), false, false};
+                job.teller().attempt_begins(1, plan.argv.front());
+                Command command;
+                command.argv = plan.argv;
+                command.extra_environment = environment_of(plan, 1, gate, outcome);
                 result.outcome = Ran{replace_process(command), 0};
             } else {
                 result.outcome = std::move(outcome);
@@ -54,9 +69,17 @@ RunResult become(const RunPlan& plan, Gate& gate, Events& events) {
     return result;
 }
 
+// What the command calls in its turn has to find the same keys.
+void pass_prefix_on(const Settings& settings) {
+    if (settings.prefix.given_by == "--prefix")
+        (void)setenv("JOBTHROTTLE_PREFIX", settings.prefix.value.c_str(), 1);
+}
+
 Ended to_its_end(const RunOptions& options) {
     GateOptions wanted;
     wanted.no_wait = options.no_wait;
+    wanted.holder = getpid();
+    pass_prefix_on(options.common.settings);
     auto opened = AtTheGate::open(options.common, options.limit, options.name, wanted);
     if (!opened) return {exit_with(opened.error()), {}};
     AtTheGate& job = **opened;
@@ -64,7 +87,7 @@ Ended to_its_end(const RunOptions& options) {
     const RunPlan plan = plan_of(options, job);
     ProcessRunner runner(job.inbox());
     const RunResult result = nothing_left_to_do(plan)
-                                 ? become(plan, job.gate(), job.teller())
+                                 ? become(plan, job, runner)
                                  : run(plan, job.gate(), runner, job.sleeper(), job.teller());
     const int code = job.ending().of(result, plan.argv.front());
     return {code, job.ending().died_of()};

@@ -9,6 +9,9 @@ namespace jobthrottle {
 int execute(const ShowText&);
 int execute(const RunOptions&);
 int execute(const AdmitOptions&);
+int execute(const RenewOptions&);
+int execute(const ReleaseOptions&);
+int execute(const SettleOptions&);
 int execute(const PauseOptions&);
 int execute(const ResumeOptions&);
 int execute(const RegisterOptions&);

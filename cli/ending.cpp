@@ -48,9 +48,9 @@ int Ending::of(const Ran& ran, const std::string& program) {
 
 int Ending::of(const Throttled& throttled, bool ran_before) {
     ThrottledView view{
-        m_limit.key, throttled.answer, throttled.wait, throttled.waited, {}, {}, local_now(), 75, false};
+        throttled.key, throttled.answer, throttled.wait, throttled.waited, {}, {}, local_now(), 75, false};
     view.max_wait = m_common.settings.max_wait.value;
-    view.note = m_teller.pause_note(throttled.answer);
+    view.note = m_teller.pause_note(throttled.key, throttled.answer);
     view.exit_code = throttled_exit();
     view.ran_before = ran_before;
     switch (throttled.why) {
@@ -63,12 +63,15 @@ int Ending::of(const Throttled& throttled, bool ran_before) {
         case Throttled::Why::waited_out:
             m_teller.tell(say_waited_out(view));
             break;
+        case Throttled::Why::crowded:
+            m_teller.tell(say_crowded(view, m_limit.max_waiting.value_or(0)));
+            break;
     }
     return throttled_exit();
 }
 
 int Ending::of(const RefusedForGood& refused, int refusals) {
-    const RefusalView view{m_limit.key, refused.note, refused.pause, local_now()};
+    const RefusalView view{m_gate.paused_key(), refused.note, refused.pause, local_now()};
     switch (refused.why) {
         case RefusedForGood::Why::rerun_never:
             m_teller.tell(say_rerun_never(view, throttled_exit()));
@@ -84,14 +87,25 @@ int Ending::of(const RefusedForGood& refused, int refusals) {
 }
 
 int Ending::of(const Unjudged& unjudged) {
-    if (unjudged.answer.kind == AnswerKind::conflict) {
-        m_teller.tell(say_conflict(m_limit.key, m_limit.rate, unjudged.answer, m_teller.registration()));
-    } else {
-        const auto known = m_gate.store().inspect(m_limit.key);
-        m_teller.tell(say_no_limit(m_limit.key, known ? known->rate : std::nullopt,
-                                   nearest_keys(m_gate.store(), m_limit.key)));
-    }
+    m_teller.tell(line_of(unjudged));
     return exit_code_of(ErrorKind::config);
+}
+
+Line Ending::line_of(const Unjudged& unjudged) {
+    const Key& key = unjudged.key;
+    const Claim& claim = m_limit.of(key);
+    switch (unjudged.answer.kind) {
+        case AnswerKind::conflict:
+            return say_conflict(key, claim.terms, unjudged.answer, m_teller.registration(key));
+        case AnswerKind::too_costly:
+            return say_too_costly(key, claim.cost, unjudged.answer, m_teller.registration(key));
+        case AnswerKind::nested:
+            return say_nested(key);
+        default:
+            break;
+    }
+    const auto known = m_gate.store().inspect(key);
+    return say_no_limit(key, known ? known->terms : Terms{}, nearest_keys(m_gate.store(), key));
 }
 
 int Ending::of(const Error& error, bool ran_before) {

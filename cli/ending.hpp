@@ -34,6 +34,7 @@ public:
 
 private:
     int of(const RefusedForGood& refused, int refusals);
+    Line line_of(const Unjudged& unjudged);
 
     const Common& m_common;
     const LimitOptions& m_limit;

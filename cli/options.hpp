@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <variant>
@@ -9,9 +11,10 @@
 #include "config/settings.hpp"
 #include "core/job_options.hpp"
 #include "core/key.hpp"
-#include "core/rate.hpp"
 #include "core/refusal/scanner.hpp"
+#include "core/terms.hpp"
 #include "core/ticket.hpp"
+#include "run/claim.hpp"
 
 // What the user asked for: one struct per command, every value checked.
 namespace jobthrottle {
@@ -23,11 +26,16 @@ struct Common {
 };
 
 struct LimitOptions {
-    Key key;
-    std::optional<Rate> rate;
-    bool pause_only = false;
-    bool override_registered = false;
+    std::vector<Claim> claims;  // at least one
+    std::size_t pause_key = 0;  // the claim whose key a refusal pauses
+    std::optional<std::int64_t> max_waiting;
+
+    const Claim& of(const Key&) const;  // the first where there is none
 };
+
+// How long a place lasts without a renewal: run renews it, a script that was admitted may not.
+constexpr Duration k_run_lock_for = std::chrono::seconds{60};
+constexpr Duration k_admit_lock_for = std::chrono::seconds{660};
 
 enum class Scan { automatic, out, err, both, none };
 
@@ -40,6 +48,7 @@ struct RunOptions {
     JobOptions job;
     std::vector<ExitRule> exit_rules;
     Scan scan = Scan::automatic;
+    OnLeaseLost on_lease_lost = OnLeaseLost::warn;
 };
 
 struct AdmitOptions {
@@ -51,6 +60,29 @@ struct AdmitOptions {
     bool json = false;
     std::optional<TicketId> ticket;
     Duration ticket_for = k_caller_keep;
+    std::optional<pid_t> follow;  // the process that the lease lasts as long as
+};
+
+struct RenewOptions {
+    Common common;
+    Key key;
+    StartId token = 0;
+    Duration lock_for{};  // zero: what it was taken for
+};
+
+struct ReleaseOptions {
+    enum class Which { one, all, dead };
+    Common common;
+    Key key;
+    Which which = Which::one;
+    StartId token = 0;
+    bool failed = false;  // with one: the attempt is given back where successes are counted
+};
+
+struct SettleOptions {
+    Common common;
+    std::optional<Key> key;  // none: the one whose cost was guessed
+    std::int64_t cost = 0;
 };
 
 struct PauseOptions {
@@ -73,7 +105,7 @@ struct ResumeOptions {
 struct RegisterOptions {
     Common common;
     Key key;
-    Rate rate;
+    Terms terms;  // not empty
     bool replace = false;
 };
 
@@ -106,7 +138,8 @@ struct ShowText {
     std::string text;
 };
 
-using Options = std::variant<ShowText, RunOptions, AdmitOptions, PauseOptions, ResumeOptions, RegisterOptions,
-                             UnregisterOptions, InspectOptions, KeysOptions, ForgetOptions>;
+using Options = std::variant<ShowText, RunOptions, AdmitOptions, RenewOptions, ReleaseOptions, SettleOptions,
+                             PauseOptions, ResumeOptions, RegisterOptions, UnregisterOptions, InspectOptions,
+                             KeysOptions, ForgetOptions>;
 
 }  // namespace jobthrottle

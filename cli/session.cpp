@@ -128,6 +128,12 @@ OpenFallback Session::fallback() const {
     };
 }
 
+OpenStore Session::opener() const {
+    StoreSettings wanted = store_settings(m_common.settings.store.value);
+    wanted.interrupt_fd = -1;
+    return [wanted, unheard = std::make_shared<StoreNotices>()]() { return open_store(wanted, *unheard); };
+}
+
 std::string Session::url_for_command() const {
     const auto& chosen = m_common.settings.store;
     return chosen.given_by == "--store" ? without_password(chosen.value) : chosen.value;

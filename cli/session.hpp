@@ -12,8 +12,9 @@
 
 namespace jobthrottle {
 
-// Why a command opens the store: one that throttles has more to say about where.
-enum class Purpose { throttle, look };
+// Why a command opens the store: one that throttles has more to say about where; one that tends what another
+// began has not; one that looks makes nothing.
+enum class Purpose { throttle, tend, look };
 
 // A command's connection to its store, as the settings name it.
 class Session {
@@ -32,6 +33,9 @@ public:
     void say_news();
     // Opens this machine's own store, for while the other is away.
     OpenFallback fallback() const;
+    // Opens another connection to the same store, for a thread or a process of its own: no signal ends its
+    // calls, and what it has to say has been said by the first.
+    OpenStore opener() const;
 
     // JOBTHROTTLE_STORE for a command: the store's URL, with a password only where one was in the environment
     // already.

@@ -58,19 +58,19 @@ void Teller::notice(const Line& line) {
     if (!m_quiet) tell(line);
 }
 
-std::optional<PauseNote> Teller::pause_note(const Answer& answer) {
+std::optional<PauseNote> Teller::pause_note(const Key& key, const Answer& answer) {
     if (m_gate == nullptr || answer.paused_for <= Duration::zero()) return std::nullopt;
-    if (!m_note) {
-        const auto report = m_gate->store().inspect(m_limit.key);
-        m_note = report ? report->note : std::nullopt;
+    if (!m_note || !(m_note->key == key)) {
+        const auto report = m_gate->store().inspect(key);
+        m_note = KnownNote{key, report ? report->note : std::nullopt};
         if (answer.wait > k_short_sleep) m_gate->store().rest();
     }
-    return *m_note;
+    return m_note->note;
 }
 
-std::optional<Registration> Teller::registration() {
+std::optional<Registration> Teller::registration(const Key& key) {
     if (m_gate == nullptr) return std::nullopt;
-    const auto registered = m_gate->store().registration(m_limit.key);
+    const auto registered = m_gate->store().registration(key);
     return registered ? *registered : std::nullopt;
 }
 
@@ -81,7 +81,7 @@ Duration Teller::since_begin() const {
 WaitView Teller::view_of(const WaitStatus& status) {
     WaitView view{status.key, status.answer, BootClock::now() - status.answered, status.waited,
                   {},         local_now()};
-    view.note = pause_note(status.answer);
+    view.note = pause_note(status.key, status.answer);
     return view;
 }
 
@@ -115,10 +115,19 @@ void Teller::answered(const Key& key, const Answer& answer) {
         case AnswerKind::no_limit:
             debug(asked + "no limit");
             return;
+        case AnswerKind::too_costly:
+            debug(asked + "it costs more than a limit ever allows");
+            return;
+        case AnswerKind::nested:
+            debug(asked + "a run around this one holds a place");
+            return;
+        case AnswerKind::crowded:
+            debug(asked + std::to_string(answer.waiting) + " wait already");
+            return;
         case AnswerKind::conflict:
             break;
     }
-    debug(asked + "its numbers cannot stand beside those registered");
+    debug(asked + "more than four limits with those registered");
 }
 
 void Teller::waiting(const WaitStatus& status) {
@@ -180,7 +189,7 @@ void Teller::attempt_ended(int attempt, const ChildEnd& end) {
 
 void Teller::refused(const RefusalNotice& refusal) {
     if (refusal.outlasts_wait) {  // told by the one line that says that it is not run again
-        m_note = refusal.note;
+        m_note = KnownNote{refusal.key, refusal.note};
         return;
     }
     notice(say_refused({refusal.key, refusal.note, refusal.pause, local_now()}, refusal.ill_formed,
@@ -188,11 +197,21 @@ void Teller::refused(const RefusalNotice& refusal) {
 }
 
 void Teller::other_numbers(const Key& key, const Answer& answer) {
-    notice(say_other_numbers(key, m_limit.rate, answer, registration()));
+    notice(say_other_numbers(key, m_limit.of(key).terms, answer, registration(key)));
 }
 
 void Teller::state_lost(const Key& key, Duration waited) {
     notice(say_state_lost(key, waited));
+}
+
+void Teller::lease_lost(const Key& key, Duration lost_for, bool killed) {
+    const Line line = say_lease_lost(key, lost_for, killed);
+    // That it is ended is the reason of how it ends.
+    killed ? tell(line) : notice(line);
+}
+
+void Teller::lease_retaken(const Key& key, Duration lost_for) {
+    notice(say_lease_retaken(key, lost_for));
 }
 
 void Teller::store_away(const std::string& store, const Error& error, std::optional<OnStoreError> policy) {

@@ -35,6 +35,8 @@ public:
     void refused(const RefusalNotice&) override;
     void other_numbers(const Key&, const Answer&) override;
     void state_lost(const Key&, Duration waited) override;
+    void lease_lost(const Key&, Duration lost_for, bool killed) override;
+    void lease_retaken(const Key&, Duration lost_for) override;
     void store_away(const std::string& store, const Error&, std::optional<OnStoreError> policy) override;
     void store_back(const std::string& store) override;
     void failed_will_retry(const FailureNotice&) override;
@@ -42,9 +44,9 @@ public:
 
     // Says what is said whether quiet or not.
     void tell(const Line&);
-    // Of the pause that holds the key, where it is known; the store is asked once per wait.
-    std::optional<PauseNote> pause_note(const Answer&);
-    std::optional<Registration> registration();
+    // Of the pause that holds the key, where it is known; the store is asked once per wait and key.
+    std::optional<PauseNote> pause_note(const Key&, const Answer&);
+    std::optional<Registration> registration(const Key&);
 
 private:
     void notice(const Line&);  // unless quiet
@@ -62,7 +64,11 @@ private:
     Session* m_session = nullptr;
     std::optional<BootTime> m_began;  // of the wait under way
     Duration m_next_notice{};         // after its begin
-    std::optional<std::optional<PauseNote>> m_note;
+    struct KnownNote {
+        Key key;
+        std::optional<PauseNote> note;
+    };
+    std::optional<KnownNote> m_note;
     bool m_told_evidence = false;  // in the notices of this wait
     bool m_live = false;           // a line stands on the terminal that the next text replaces
 };

@@ -109,6 +109,13 @@ Result<void> take_max_wait(Settings& settings, Given text, const std::string& gi
     return {};
 }
 
+Result<void> take_lock_for(Settings& settings, Given text, const std::string& given_by) {
+    const auto length = parse_duration(text);
+    if (!length || *length < 1s) return want(text, "a duration from 1s to 366d, for example 1m");
+    put(settings.lock_for, std::optional<Duration>{*length}, given_by);
+    return {};
+}
+
 Result<void> take_throttled_exit(Settings& settings, Given text, const std::string& given_by) {
     constexpr int k_most = 255;
     const auto code = parse_whole_number(text);
@@ -142,6 +149,7 @@ const std::vector<Row>& table() {
         {{"--notice-after", "JOBTHROTTLE_NOTICE_AFTER"},
          take_duration<&Settings::notice_after, 0, k_longest_us>},
         {{"--throttled-exit", "JOBTHROTTLE_THROTTLED_EXIT"}, take_throttled_exit},
+        {{"--lock-for", "JOBTHROTTLE_LOCK_FOR"}, take_lock_for},
     };
     return rows;
 }

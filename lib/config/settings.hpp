@@ -36,6 +36,9 @@ struct Settings {
     Setting<Duration> default_pause{std::chrono::seconds{60}};         // 1 s to 366 d
     Setting<Duration> notice_after{std::chrono::seconds{5}};
     Setting<int> throttled_exit{75};  // 0 to 255
+    // How long a concurrency place lasts unless a key says otherwise; none: as long as the command usually
+    // has it. 1 s to 366 d.
+    Setting<std::optional<Duration>> lock_for{std::nullopt};
 };
 
 // An option that sets one: {"--max-wait", "20m"}.

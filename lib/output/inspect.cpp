@@ -6,7 +6,9 @@
 #include "base/text.hpp"
 #include "core/duration.hpp"
 #include "output/columns.hpp"
+#include "output/job_tables.hpp"
 #include "output/key_state.hpp"
+#include "output/page.hpp"
 #include "output/wall_clock.hpp"
 #include "output/wording.hpp"
 
@@ -14,55 +16,8 @@ namespace jobthrottle {
 
 namespace {
 
-constexpr int k_least_width = 20;
+constexpr int k_narrow = 60;           // below, tables begin under their label
 constexpr int k_widest_headline = 80;  // the clock stands no farther to the right
-constexpr int k_label_width = 10;      // after an indent of two
-constexpr int k_value_column = 2 + k_label_width;
-constexpr int k_narrow = 60;     // below, tables begin under their label
-constexpr int k_least_job = 12;  // columns that a cut name keeps
-constexpr std::size_t k_shown_at_the_head = 9;
-
-std::string spaces(int count) {
-    return std::string(static_cast<std::size_t>(std::max(0, count)), ' ');
-}
-
-// Lines of at most a given width, most of them a label and what stands beside it.
-class Page {
-public:
-    explicit Page(int width) : m_width(std::max(width, k_least_width)) {}
-
-    int width() const { return m_width; }
-    void line(const std::string& text) { m_text += text + "\n"; }
-
-    // Each part goes on the line of the one before where it fits there.
-    void row(const std::string& label, const std::vector<std::string>& parts) {
-        const int room = m_width - k_value_column;
-        std::vector<std::string> lines;
-        for (const auto& part : parts) {
-            if (part.empty()) continue;
-            if (!lines.empty() && display_width(lines.back()) + 3 + display_width(part) <= room) {
-                lines.back() += "   " + part;
-                continue;
-            }
-            for (auto& wrapped : wrap(part, room))
-                lines.push_back(std::move(wrapped));
-        }
-        labelled(label, lines);
-    }
-
-    void labelled(const std::string& label, const std::vector<std::string>& lines) {
-        for (std::size_t i = 0; i < lines.size(); ++i) {
-            const std::string shown = i == 0 ? label : "";
-            line("  " + shown + spaces(k_label_width - display_width(shown)) + lines[i]);
-        }
-    }
-
-    std::string take() { return std::move(m_text); }
-
-private:
-    int m_width;
-    std::string m_text;
-};
 
 std::string registered_text(const InspectView& view) {
     const auto& registration = view.report.registration;
@@ -94,64 +49,109 @@ void put_headline(Page& page, const InspectView& view, bool colour) {
     }
 }
 
-void put_limit(Page& page, const InspectView& view) {
+// What holds the first in line: the places, or one of the limits by its window or by its pace.
+struct Holds {
+    bool places = false;
+    const LimitReport* window = nullptr;
+    const LimitReport* pace = nullptr;
+};
+Holds what_holds(const KeyReport& report) {
+    Holds holds;
+    if (state_of(report) != KeyState::busy || count_in_line(report) == 0) return holds;
+    holds.places = all_places_taken(report);
+    if (holds.places || report.limits.empty()) return holds;
+    for (const LimitReport& limit : report.limits) {
+        if (limit.remaining == 0 && limit.rate.burst() > 1 && holds.window == nullptr) holds.window = &limit;
+    }
+    if (holds.window == nullptr) holds.pace = &report.limits.front();
+    return holds;
+}
+
+void put_limits(Page& page, const InspectView& view) {
     const KeyReport& report = view.report;
-    if (!report.rate) {
+    if (report.limits.empty() && !report.terms.concurrency()) {
         // Pauses alone were meant only where a job has come with none.
         const bool came = report.started > 0 || !report.waiting.empty();
         page.row("rate", {came ? "none: pauses alone" : "no limit is known now", registered_text(view)});
         return;
     }
-    const Rate& rate = *report.rate;
-    std::string text = rate.with_burst(1)->text() + ", one every " + spacing_text(rate);
-    if (rate.burst() > 1) text += ", up to " + count_text(rate.burst()) + " at once when idle";
-    const bool busy = state_of(report) == KeyState::busy && count_in_line(report) > 0;
-    const bool window_holds = rate.burst() > 1 && report.remaining == 0;
-    const std::string holds = "<- holds the first";
-    page.row("rate", {text, registered_text(view), busy && !window_holds ? holds : ""});
-    page.row("window", {count_text(report.starts_in_window) + " of " + count_text(rate.allow()) + " in " +
-                            period_text(rate.period()),
-                        busy && window_holds ? holds : ""});
+    const std::string mark = "<- holds the first";
+    const Holds holds = what_holds(report);
+    for (const LimitReport& limit : report.limits) {
+        const bool first = &limit == &report.limits.front();
+        const Rate& rate = limit.rate;
+        // A window beside the one that paces lets all of it start at once.
+        const bool is_window = !first && rate.burst() == rate.allow();
+        std::string text = Rate::make(rate.allow(), rate.period())->text();
+        if (!is_window) text += ", one every " + spacing_text(rate);
+        if (rate.burst() > 1 && !is_window)
+            text += ", up to " + count_text(rate.burst()) + " at once when idle";
+        page.row(first ? "rate" : "and",
+                 {text, first ? registered_text(view) : "", holds.pace == &limit ? mark : ""});
+        page.row("window", {count_text(limit.starts) + " of " + count_text(rate.allow()) + " in " +
+                                period_text(rate.period()),
+                            holds.window == &limit ? mark : ""});
+    }
 }
 
-std::vector<std::string> waiting_lines(const std::vector<Waiter>& waiting, int width, bool everybody) {
-    Column place{"place", {}, Align::right}, job{"job", {}, Align::left, 0, k_least_job},
-        where{"where", {}, Align::left, 1}, waited{"waited", {}, Align::left, 2},
-        starts{"starts in", {}, Align::left};
-    std::size_t in_line = 0;
-    while (in_line < waiting.size() && waiting[in_line].place == Place::in_line)
-        ++in_line;
-    const bool all = everybody || in_line <= k_shown_at_the_head + 2;
-    for (std::size_t i = 0; i < in_line; ++i) {
-        if (!all && i >= k_shown_at_the_head && i + 1 < in_line) continue;
-        const WaiterName name = waiter_name_of(waiting[i].who);
-        place.cells.push_back(std::to_string(i + 1));
-        job.cells.push_back(name.job);
-        where.cells.push_back(name.where);
-        waited.cells.push_back(past_text(waiting[i].waited));
-        starts.cells.push_back(is_for_ever(waiting[i].starts_in) ? "when resumed"
-                                                                 : format_duration(waiting[i].starts_in));
+// Under its label where there is room, else under that.
+void put_table(Page& page, const std::vector<Holder>& holding) {
+    if (holding.empty()) return;
+    if (page.width() >= k_narrow) {
+        page.labelled("", holding_lines(holding, page.width() - Page::k_value_column));
+        return;
     }
-    std::vector<std::string> lines = table({place, job, where, waited, starts}, width);
-    if (!all) {
-        const std::string more = "   ... " +
-                                 count_text(static_cast<std::int64_t>(in_line - k_shown_at_the_head - 1)) +
-                                 " more (inspect --all)";
-        lines.insert(lines.end() - 1, cut_to_width(more, width));
+    for (const auto& line : holding_lines(holding, page.width() - 2))
+        page.line("  " + line);
+}
+
+// "2 of 4   job  where": the table begins beside the count.
+void put_places_beside(Page& page, const std::string& count, const std::vector<Holder>& holding) {
+    const int indent = display_width(count) + 3;
+    auto lines = holding_lines(holding, page.width() - Page::k_value_column - indent);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        lines[i] = (i == 0 ? count + "   " : spaces(indent)) + lines[i];
+    page.labelled("at once", lines);
+}
+
+// Those that hold a place, and apart from them those that are only kept account of.
+void put_holders(Page& page, const InspectView& view) {
+    const KeyReport& report = view.report;
+    std::vector<Holder> holding, others;
+    for (const Holder& holder : report.holding)
+        (holder.place ? holding : others).push_back(holder);
+    const auto& concurrency = report.terms.concurrency();
+    if (concurrency || !holding.empty()) {
+        const std::string count =
+            count_text(report.places) + (concurrency ? " of " + count_text(*concurrency) : "");
+        const std::string mark = what_holds(report).places ? "<- holds the first" : "";
+        const std::string registered = report.limits.empty() ? registered_text(view) : "";
+        const bool alone = registered.empty() && mark.empty() && page.width() >= k_narrow;
+        if (alone && !holding.empty()) {
+            put_places_beside(page, count, holding);
+        } else {
+            page.row("at once", {count, registered, mark});
+            put_table(page, holding);
+        }
     }
-    return lines;
+    if (others.empty()) return;
+    page.row("under way", {count_text(static_cast<std::int64_t>(others.size())) +
+                           ", whose cost or success is told later"});
+    put_table(page, others);
 }
 
 void put_waiting(Page& page, const KeyReport& report, bool everybody) {
+    const bool forecasts = !all_places_taken(report);
     const std::int64_t in_line = count_in_line(report);
     const auto late = static_cast<std::int64_t>(report.waiting.size()) - in_line;
     if (in_line == 0) {
         page.row("waiting", {"nobody"});
     } else if (page.width() >= k_narrow) {
-        page.labelled("waiting", waiting_lines(report.waiting, page.width() - k_value_column, everybody));
+        page.labelled("waiting", waiting_lines(report.waiting, page.width() - Page::k_value_column, everybody,
+                                               forecasts));
     } else {
         page.row("waiting", {count_text(in_line)});
-        for (const auto& line : waiting_lines(report.waiting, page.width() - 2, everybody))
+        for (const auto& line : waiting_lines(report.waiting, page.width() - 2, everybody, forecasts))
             page.line("  " + line);
     }
     if (late > 0) {
@@ -185,17 +185,19 @@ void put_then(Page& page, const InspectView& view) {
     const std::int64_t in_line = count_in_line(report);
     if (in_line > 0) {
         std::string text = count_text(in_line) + (in_line == 1 ? " waiting starts" : " waiting start");
-        if (report.rate && in_line > 1)
-            text += " one every " + spacing_text(*report.rate) + " in their order";
+        if (!report.limits.empty() && in_line > 1)
+            text += " one every " + spacing_text(report.limits.front().rate) + " in their order";
         const Duration last = report.waiting[static_cast<std::size_t>(in_line) - 1].starts_in;
-        if (!is_for_ever(last)) {
+        if (report.terms.concurrency()) {
+            text += report.limits.empty() || in_line == 1 ? " when a place is free" : ", as places are free";
+        } else if (!is_for_ever(last)) {
             text += in_line > 1 ? ", the last about " : " about ";
             text += moment_text(view.now + last, {view.now, view.utc_offset_s});
         }
         page.row("then", {text});
     }
     const std::string undo = command_for("resume", view.key.bytes());
-    if (display_width(undo) <= page.width() - k_value_column) page.row("undo", {undo});
+    if (display_width(undo) <= page.width() - Page::k_value_column) page.row("undo", {undo});
 }
 
 void put_last_pause(Page& page, const InspectView& view) {
@@ -231,7 +233,8 @@ std::string inspect_text(const InspectView& view, int width, bool colour) {
     put_headline(page, view, colour);
     page.row("store", {escape_for_display(view.store), escape_for_display(view.shared_note)});
     if (paused) put_why(page, view);
-    put_limit(page, view);
+    put_limits(page, view);
+    put_holders(page, view);
     put_waiting(page, view.report, view.everybody);
     if (paused) {
         put_then(page, view);
@@ -241,10 +244,18 @@ std::string inspect_text(const InspectView& view, int width, bool colour) {
     return page.take();
 }
 
-std::string waiting_text(const std::vector<Waiter>& waiting, int width) {
+std::string jobs_text(const std::vector<Waiter>& waiting, const std::vector<Holder>& holding, int width) {
+    const int room = std::max(width, Page::k_least_width);
     std::string text;
-    for (const auto& line : waiting_lines(waiting, std::max(width, k_least_width), false))
-        text += line + "\n";
+    if (!holding.empty()) {
+        for (const auto& line : holding_lines(holding, room))
+            text += line + "\n";
+    }
+    if (std::any_of(waiting.begin(), waiting.end(),
+                    [](const Waiter& waiter) { return waiter.place == Place::in_line; })) {
+        for (const auto& line : waiting_lines(waiting, room, false, false))
+            text += line + "\n";
+    }
     return text;
 }
 

@@ -32,7 +32,8 @@ using NamedReport = std::pair<Key, KeyReport>;
 // A table with one line for each key, what is paused first, then what is busy; empty for no keys.
 std::string keys_text(const std::vector<NamedReport>&, int width, bool colour);
 
-// The waiting list as inspect_text shows it, without its heading; for `forget` that found somebody waiting.
-std::string waiting_text(const std::vector<Waiter>&, int width);
+// Those that hold something of a key and those that wait, as inspect_text shows them; for `forget` that found
+// somebody.
+std::string jobs_text(const std::vector<Waiter>&, const std::vector<Holder>&, int width);
 
 }  // namespace jobthrottle

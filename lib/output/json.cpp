@@ -49,15 +49,26 @@ Json ms_or_null(Duration length) {
 
 Json limits_of(const KeyReport& report) {
     Json limits = Json::array();
-    if (!report.rate) return limits;
-    const Rate& rate = *report.rate;
-    const std::int64_t us = rate.period().count();
-    Json limit = {{"allow", rate.allow()}};
-    limit["every_ms"] = us % 1000 == 0 ? Json(us / 1000) : Json(static_cast<double>(us) / 1000.0);
-    limit["burst"] = rate.burst();
-    limit["registered"] = report.registration.has_value();
-    limits.push_back(std::move(limit));
+    for (const LimitReport& one : report.limits) {
+        const std::int64_t us = one.rate.period().count();
+        Json limit = {{"allow", one.rate.allow()}};
+        limit["every_ms"] = us % 1000 == 0 ? Json(us / 1000) : Json(static_cast<double>(us) / 1000.0);
+        limit["burst"] = one.rate.burst();
+        limit["registered"] = report.registration.has_value();
+        limit["starts"] = one.starts;
+        limit["remaining"] = one.remaining;
+        limits.push_back(std::move(limit));
+    }
     return limits;
+}
+
+// Of the limit that has the least.
+Json remaining_of(const KeyReport& report) {
+    Json least = nullptr;
+    for (const LimitReport& limit : report.limits) {
+        if (least.is_null() || limit.remaining < least.get<std::int64_t>()) least = limit.remaining;
+    }
+    return least;
 }
 
 Json note_of(const KeyReport& report) {
@@ -72,19 +83,40 @@ Json note_of(const KeyReport& report) {
             {"at_s", note.at_s}};
 }
 
+void put_who(Json& json, const std::string& who) {
+    const auto space = who.rfind(' ');
+    json["job"] = text_of(who.substr(0, space));
+    json["where"] = space != std::string::npos ? text_of(who.substr(space + 1)) : "";
+}
+
+Json leases_of(const KeyReport& report) {
+    Json leases = Json::array();
+    for (const Holder& holder : report.holding) {
+        Json json;
+        put_who(json, holder.who);
+        json["age_ms"] = ceil_ms(holder.age);
+        json["left_ms"] = ceil_ms(holder.left);
+        json["renewed_ago_ms"] = ceil_ms(holder.renewed);
+        json["held"] = holder.held;
+        json["place"] = holder.place;
+        json["cost"] = holder.cost;
+        leases.push_back(std::move(json));
+    }
+    return leases;
+}
+
 Json waiters_of(const KeyReport& report) {
     Json waiters = Json::array();
     std::int64_t place = 0;
     for (const auto& waiter : report.waiting) {
         const bool in_line = waiter.place == Place::in_line;
-        const auto space = waiter.who.rfind(' ');
-        const bool named = space != std::string::npos;
         Json json;
         json["place"] = in_line ? Json(++place) : Json(nullptr);
-        json["job"] = text_of(waiter.who.substr(0, space));
-        json["where"] = named ? text_of(waiter.who.substr(space + 1)) : "";
+        put_who(json, waiter.who);
+        json["cost"] = waiter.cost;
         json["waited_ms"] = ceil_ms(waiter.waited);
-        json["starts_in_ms"] = in_line ? ms_or_null(waiter.starts_in) : Json(nullptr);
+        const bool forecast = in_line && !all_places_taken(report);
+        json["starts_in_ms"] = forecast ? ms_or_null(waiter.starts_in) : Json(nullptr);
         json["asks_in_ms"] = ceil_ms(waiter.asks_in);
         waiters.push_back(std::move(json));
     }
@@ -96,20 +128,25 @@ void put_pause(Json& json, Duration left, bool for_ever) {
     json["paused_forever"] = for_ever;
 }
 
-void put_report(Json& json, const KeyReport& report, bool with_waiters) {
+void put_report(Json& json, const KeyReport& report, bool with_jobs) {
     const std::int64_t in_line = count_in_line(report);
     json["limits"] = limits_of(report);
     json["registered_by"] = report.registration ? Json(text_of(report.registration->who)) : Json(nullptr);
     json["registered_at_s"] = report.registration ? Json(report.registration->at_s) : Json(nullptr);
-    json["starts_in_window"] = report.starts_in_window;
-    json["remaining"] = report.rate ? Json(report.remaining) : Json(nullptr);
+    json["starts_in_window"] = report.limits.empty() ? 0 : report.limits.front().starts;
+    json["remaining"] = remaining_of(report);
+    const auto& concurrency = report.terms.concurrency();
+    json["concurrency"] = concurrency ? Json(*concurrency) : Json(nullptr);
+    json["places"] = report.places;
+    if (with_jobs) json["leases"] = leases_of(report);
     json["limited"] = state_of(report) != KeyState::free;
-    json["available_in_ms"] = report.paused_for_ever ? Json(nullptr) : ms_or_null(report.available_in);
+    json["available_in_ms"] =
+        report.paused_for_ever || all_places_taken(report) ? Json(nullptr) : ms_or_null(report.available_in);
     put_pause(json, report.paused_for, report.paused_for_ever);
     json["paused_by_hand"] = report.paused_by_hand;
     json["pause"] = note_of(report);
     json["waiting"] = in_line;
-    if (with_waiters) json["waiters"] = waiters_of(report);
+    if (with_jobs) json["waiters"] = waiters_of(report);
     json["late"] = static_cast<std::int64_t>(report.waiting.size()) - in_line;
     json["started"] = report.started;
     json["last_start_ago_ms"] =
@@ -118,12 +155,15 @@ void put_report(Json& json, const KeyReport& report, bool with_waiters) {
 
 Json cause_of(const AdmitView& view) {
     if (view.admitted || !view.answer) return nullptr;
+    if (view.answer->kind == AnswerKind::crowded) return "crowded";
     if (view.answer->paused_for > Duration::zero()) return "paused";
+    if (held_by_leases(*view.answer)) return "lease";
     switch (view.answer->why) {
         case WaitCause::rate:
             return "rate";
         case WaitCause::paused:
             return "paused";
+        case WaitCause::lease:
         case WaitCause::line:
             break;
     }
@@ -168,7 +208,7 @@ std::string admit_json(const AdmitView& view) {
     json["waited_ms"] = ceil_ms(view.waited);
     json["why"] = cause_of(view);
     json["ahead"] = view.answer ? view.answer->ahead : 0;
-    json["token"] = nullptr;
+    json["token"] = view.token.empty() ? Json(nullptr) : Json(view.token);
     return dump(json);
 }
 

@@ -22,11 +22,31 @@ std::string short_state(const KeyReport& report) {
             return report.paused_for_ever ? "PAUSED until resumed"
                                           : "PAUSED " + format_duration(report.paused_for) + " left";
         case KeyState::busy:
+            if (report.available_in <= Duration::zero()) return "BUSY";
             return "BUSY " + format_duration(report.available_in);
         case KeyState::free:
             break;
     }
     return "FREE";
+}
+
+// The limit whose window has the least room; null: none.
+const LimitReport* fullest(const KeyReport& report) {
+    const auto found = std::min_element(
+        report.limits.begin(), report.limits.end(),
+        [](const LimitReport& a, const LimitReport& b) { return a.remaining < b.remaining; });
+    return found == report.limits.end() ? nullptr : &*found;
+}
+
+std::string window_text(const KeyReport& report) {
+    const LimitReport* limit = fullest(report);
+    if (limit == nullptr) return "-";
+    return count_text(limit->starts) + " of " + count_text(limit->rate.allow());
+}
+
+std::string places_text(const KeyReport& report) {
+    if (!report.terms.concurrency()) return "-";
+    return count_text(report.places) + " of " + count_text(*report.terms.concurrency());
 }
 
 Duration held_for(const KeyReport& report) {
@@ -44,7 +64,13 @@ std::string coloured_row(const std::string& line, int column, KeyState state) {
 
 KeyState state_of(const KeyReport& report) {
     if (report.paused_for_ever || report.paused_for > Duration::zero()) return KeyState::paused;
-    return report.available_in > Duration::zero() ? KeyState::busy : KeyState::free;
+    const bool busy = report.available_in > Duration::zero() || all_places_taken(report);
+    return busy ? KeyState::busy : KeyState::free;
+}
+
+bool all_places_taken(const KeyReport& report) {
+    const auto& concurrency = report.terms.concurrency();
+    return concurrency && report.places >= *concurrency;
 }
 
 std::string state_sentence(const KeyReport& report, const LocalTime& now) {
@@ -56,8 +82,9 @@ std::string state_sentence(const KeyReport& report, const LocalTime& now) {
         case KeyState::busy: {
             const std::int64_t in_line = count_in_line(report);
             const std::string waiting = in_line > 0 ? count_text(in_line) + " waiting; " : "";
-            return "BUSY, " + waiting + "a job coming now starts in about " +
-                   format_duration(report.available_in);
+            return "BUSY, " + waiting + "a job coming now starts " +
+                   (all_places_taken(report) ? "when a place is free"
+                                             : "in about " + format_duration(report.available_in));
         }
         case KeyState::free:
             break;
@@ -92,17 +119,22 @@ std::string keys_text(const std::vector<NamedReport>& keys, int width, bool colo
     const auto sorted = most_limited_first(keys);
     Column key{"key", {}, Align::left, 0, k_least_key}, state{"state", {}},
         rate{"rate", {}, Align::left, 2, k_least_rate}, window{"window", {}, Align::left, 1},
-        waiting{"waiting", {}, Align::right, 3};
+        places{"at once", {}, Align::left, 3}, waiting{"waiting", {}, Align::right, 4};
     for (const auto& [name, report] : sorted) {
         key.cells.push_back(name.shown());
         state.cells.push_back(short_state(report));
-        rate.cells.push_back(report.rate ? report.rate->text() : "-");
-        window.cells.push_back(report.rate ? count_text(report.starts_in_window) + " of " +
-                                                 count_text(report.rate->allow())
-                                           : "-");
+        const std::string rates = rates_text(report.terms);
+        rate.cells.push_back(rates.empty() ? "-" : rates);
+        window.cells.push_back(window_text(report));
+        places.cells.push_back(places_text(report));
         waiting.cells.push_back(count_text(count_in_line(report)));
     }
-    const auto lines = table({key, state, rate, window, waiting}, std::max(width, 20));
+    const bool with_places = std::any_of(sorted.begin(), sorted.end(), [](const NamedReport& named) {
+        return named.second.terms.concurrency().has_value();
+    });
+    std::vector<Column> columns{key, state, rate, window, waiting};
+    if (with_places) columns.insert(columns.end() - 1, places);
+    const auto lines = table(std::move(columns), std::max(width, 20));
     const int state_column = display_width(lines[0].substr(0, lines[0].find(state.heading)));
     std::string text = lines[0] + "\n";
     for (std::size_t i = 1; i < lines.size(); ++i) {

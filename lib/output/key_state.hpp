@@ -16,8 +16,10 @@ enum class KeyState { paused, busy, free };
 
 KeyState state_of(const KeyReport&);
 
-// "FREE, the next job starts at once", "BUSY, 20 waiting; a job coming now starts in about 15 s", "PAUSED
-// until 14:31:07, 27m45s left".
+bool all_places_taken(const KeyReport&);  // of its concurrency
+
+// "FREE, the next job starts at once", "BUSY, 20 waiting; a job coming now starts in about 15 s" or "when a
+// place is free", "PAUSED until 14:31:07, 27m45s left".
 std::string state_sentence(const KeyReport&, const LocalTime& now);
 
 // The first word, which names the state, in the state's colour.

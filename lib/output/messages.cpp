@@ -48,14 +48,29 @@ const char* name_of(WaitCause cause) {
             return "rate";
         case WaitCause::paused:
             return "paused";
+        case WaitCause::lease:
+            return "lease";
         case WaitCause::line:
             break;
     }
     return "line";
 }
 
-std::string rate_text(const std::optional<Rate>& rate) {
-    return rate ? " (rate " + rate->text() + ")" : "";
+// What holds the job, as the fields name it; `paused`: the pause is not over yet.
+std::string cause_of(const Answer& answer, bool paused) {
+    if (paused) return name_of(WaitCause::paused);
+    return name_of(held_by_leases(answer) ? WaitCause::lease : answer.why);
+}
+
+// " (rate 20/min)", " (rates 10/s and 500/min)", " (concurrency 2)".
+std::string limit_text(const Answer& answer) {
+    const Terms& terms = answer.terms;
+    const auto& concurrency = terms.concurrency();
+    const bool by_places = held_by_leases(answer) && concurrency && answer.places >= *concurrency;
+    if (by_places || (terms.rates().empty() && concurrency))
+        return " (concurrency " + number(*concurrency) + ")";
+    if (terms.rates().empty()) return "";
+    return (terms.rates().size() > 1 ? " (rates " : " (rate ") + rates_text(terms) + ")";
 }
 
 // "paused until 14:31:07 (27m45s left): HTTP 429, Retry-After: 1800, seen by gh on ci-07".
@@ -73,6 +88,14 @@ std::string paused_text(Duration left, bool by_hand, const std::optional<PauseNo
 
 std::string place_text(const Answer& answer) {
     return answer.ahead > 0 ? count_text(answer.ahead) + " ahead" : "next in line";
+}
+
+// "all 2 places taken".
+std::string leases_text(const Answer& answer) {
+    const auto& concurrency = answer.terms.concurrency();
+    if (!concurrency || answer.places < *concurrency) return "those under way would fill it";
+    return *concurrency == 1 ? "the only place is taken"
+                             : "all " + count_text(*concurrency) + " places taken";
 }
 
 // Without the end of the pause: "paused by hand until it is resumed: deploy window, by dev on box".
@@ -104,18 +127,22 @@ std::string standing_text(const ThrottledView& view) {
         const bool has_more = answer.ahead > 0 && !is_for_ever(view.wait);
         return has_more ? text + "; " + forecast : text;
     }
-    if (view.wait <= Duration::zero()) return key + ": no start was possible yet" + rate_text(answer.rate);
-    return key + " is busy: " + forecast + rate_text(answer.rate);
+    if (held_by_leases(answer)) {
+        const std::string behind = answer.ahead > 0 ? ", " + count_text(answer.ahead) + " ahead" : "";
+        return key + " is busy: " + leases_text(answer) + behind + limit_text(answer);
+    }
+    if (view.wait <= Duration::zero()) return key + ": no start was possible yet" + limit_text(answer);
+    return key + " is busy: " + forecast + limit_text(answer);
 }
 
 Line throttled_line(const ThrottledView& view, const std::string& ending) {
     const Answer& answer = view.answer;
     const bool paused = answer.paused_for > Duration::zero();
     Line line{standing_text(view) + ". " + ending + not_run(view.ran_before), {}};
-    line.fields = {{"key", view.key.bytes()},
-                   {"why", name_of(paused ? WaitCause::paused : answer.why)},
-                   {"ahead", number(answer.ahead)}};
-    if (!is_for_ever(view.wait)) line.fields.emplace_back("wait_s", number(ceil_seconds(view.wait)));
+    line.fields = {
+        {"key", view.key.bytes()}, {"why", cause_of(answer, paused)}, {"ahead", number(answer.ahead)}};
+    const bool has_forecast = !is_for_ever(view.wait) && !held_by_leases(answer);
+    if (has_forecast) line.fields.emplace_back("wait_s", number(ceil_seconds(view.wait)));
     line.fields.emplace_back("waited_ms", number(ceil_ms(view.waited)));
     if (view.max_wait) line.fields.emplace_back("max_wait_ms", number(ceil_ms(*view.max_wait)));
     line.fields.emplace_back("exit", number(view.exit_code));
@@ -142,8 +169,11 @@ Line say_waiting(const WaitView& view) {
     const Duration eta = left_after(answer.earliest, view.since_answer);
     const Duration paused = left_after(answer.paused_for, view.since_answer);
     const bool in_pause = paused > Duration::zero();
+    const bool leased = held_by_leases(answer);
     std::string place = place_text(answer);
-    if (eta <= Duration::zero()) {
+    if (leased) {
+        place = leases_text(answer) + ", " + place;
+    } else if (eta <= Duration::zero()) {
         place += ", starts any moment";
     } else if (!is_for_ever(eta) && (answer.ahead > 0 || !in_pause)) {
         place += ", starts in about " + format_duration(eta);
@@ -152,12 +182,11 @@ Line say_waiting(const WaitView& view) {
     if (in_pause) {
         line.text += paused_text(paused, answer.paused_by_hand, view.note, view.now) + "; " + place;
     } else {
-        line.text += place + rate_text(answer.rate);
+        line.text += place + limit_text(answer);
     }
-    line.fields = {{"key", view.key.bytes()},
-                   {"why", name_of(in_pause ? WaitCause::paused : answer.why)},
-                   {"ahead", number(answer.ahead)}};
-    if (!is_for_ever(eta)) line.fields.emplace_back("eta_ms", number(ceil_ms(eta)));
+    line.fields = {
+        {"key", view.key.bytes()}, {"why", cause_of(answer, in_pause)}, {"ahead", number(answer.ahead)}};
+    if (!is_for_ever(eta) && !leased) line.fields.emplace_back("eta_ms", number(ceil_ms(eta)));
     line.fields.emplace_back("waited_ms", number(ceil_ms(view.waited)));
     return line;
 }
@@ -169,8 +198,12 @@ std::string live_line(const WaitView& view, int width) {
     std::string text = width < k_roomy ? "" : "jobthrottle: ";
     text += cut_to_width(view.key.shown(), std::max(width / 3, 1)) + ": ";
     if (paused > Duration::zero()) return cut_at_word(text + live_pause(view, paused), width);
-    text += eta > Duration::zero() ? "starts in " + format_duration(eta) : "starts any moment";
-    return cut_at_word(text + ", " + place_text(view.answer) + rate_text(view.answer.rate), width);
+    if (held_by_leases(view.answer)) {
+        text += leases_text(view.answer);
+    } else {
+        text += eta > Duration::zero() ? "starts in " + format_duration(eta) : "starts any moment";
+    }
+    return cut_at_word(text + ", " + place_text(view.answer) + limit_text(view.answer), width);
 }
 
 Line say_not_answered(const Key& key, const std::string& store, Duration waited) {
@@ -181,6 +214,18 @@ Line say_not_answered(const Key& key, const std::string& store, Duration waited)
 
 Line say_not_now(const ThrottledView& view) {
     return throttled_line(view, "With --no-wait: ");
+}
+
+Line say_crowded(const ThrottledView& view, std::int64_t max_waiting) {
+    const std::int64_t waiting = view.answer.waiting;
+    const std::string who = waiting == 1 ? "1 job waits already" : count_text(waiting) + " jobs wait already";
+    return {view.key.shown() + ": " + who + ", and --max-waiting " + number(max_waiting) +
+                " lets no more line up: " + not_run(view.ran_before),
+            {{"key", view.key.bytes()},
+             {"why", "crowded"},
+             {"waiting", number(waiting)},
+             {"waited_ms", number(ceil_ms(view.waited))},
+             {"exit", number(view.exit_code)}}};
 }
 
 Line say_too_long(const ThrottledView& view) {

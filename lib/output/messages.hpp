@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "core/attempts.hpp"
 #include "core/decide.hpp"
 #include "core/job_options.hpp"
 #include "core/key.hpp"
@@ -38,7 +39,8 @@ struct WaitView {
     std::optional<PauseNote> note;  // of the pause, where the caller knows it
     LocalTime now;
 };
-// Places ahead, forecast, and why: the rate, those ahead, or the pause, by whom and until when.
+// Places ahead, forecast, and why: the rate, those ahead, the places that are taken, for which there is no
+// forecast, or the pause, by whom and until when.
 Line say_waiting(const WaitView&);
 // The same for one line of a terminal that is kept up to date: of what is said the time comes first, so that
 // a narrow screen shows it; escaped, at most `width` columns, cut at a word. No newline.
@@ -59,7 +61,9 @@ struct ThrottledView {
     int exit_code = 75;
     bool ran_before = false;  // an attempt of this job has run: "not run again"
 };
-Line say_not_now(const ThrottledView&);     // --no-wait
+Line say_not_now(const ThrottledView&);  // --no-wait
+// --max-waiting: so many wait already that this one takes no place.
+Line say_crowded(const ThrottledView&, std::int64_t max_waiting);
 Line say_too_long(const ThrottledView&);    // the forecast is beyond --max-wait: said at once
 Line say_waited_out(const ThrottledView&);  // --max-wait is over
 
@@ -79,7 +83,7 @@ Line say_half_read_input(const RefusalView&, int exit_code);
 
 // The numbers that the key is judged by are not those that this job brought (`registered`, which may be held
 // back from the caller, names who registered them), or the question before came with others.
-Line say_other_numbers(const Key&, const std::optional<Rate>& brought, const Answer&,
+Line say_other_numbers(const Key&, const Terms& brought, const Answer&,
                        const std::optional<Registration>& registered);
 Line say_state_lost(const Key&, Duration waited);
 // `policy` none: the job has a place and asks again until its patience ends.
@@ -87,6 +91,9 @@ Line say_store_away(const std::string& store, const Error&, std::optional<OnStor
 Line say_store_back(const std::string& store);
 // 69: the store is away and the policy is `closed`, or it refuses.
 Line say_store_unusable(const std::string& store, const Error&, bool ran_before, int exit_code = 69);
+// A place that the running command had ran out this long ago. `killed`: the command is being ended.
+Line say_lease_lost(const Key&, Duration lost_for, bool killed);
+Line say_lease_retaken(const Key&, Duration lost_for);
 struct FailureView {
     Key key;
     std::string job;  // its name
@@ -101,18 +108,32 @@ Line say_error(const Error&);
 // Some of the command's output could not be passed on.
 Line say_output_lost(int error_number);
 
-// 78: the job has no limit, or one that cannot stand beside what is registered.
-// `last`: the numbers that another job of this very key brought last, where they are still known.
-Line say_no_limit(const Key&, const std::optional<Rate>& last, const std::vector<std::string>& nearest);
-Line say_conflict(const Key&, const std::optional<Rate>& brought, const Answer&,
+// 78: the job could never start. `last`: the numbers that another job of this very key brought last, where
+// they are still known; empty where not.
+Line say_no_limit(const Key&, const Terms& last, const std::vector<std::string>& nearest);
+// More than four limits together with those registered.
+Line say_conflict(const Key&, const Terms& brought, const Answer&,
                   const std::optional<Registration>& registered);
+Line say_too_costly(const Key&, std::int64_t cost, const Answer&,
+                    const std::optional<Registration>& registered);
+// A run that this job is part of holds a place of the key.
+Line say_nested(const Key&);
 
 // What `pause`, `resume`, `register` and `unregister` print on standard output; one line each, no newline.
 std::string pause_text(const Key&, const PauseAnswer&, const LocalTime& now);
 std::string resume_text(const Key&, bool was_paused);
-std::string register_text(const Key&, const Rate&, const std::optional<Registration>& before);
-// What was registered has another period than the jobs that came last.
-Line say_jobs_will_conflict(const Key&, const Rate& last);
+std::string register_text(const Key&, const Terms&, const std::optional<Registration>& before);
+// What becomes of jobs that bring what the last one brought; nothing where they are held to what was
+// registered.
+std::optional<Line> say_beside_registered(const Key&, const Terms& last, const Terms& registered);
 std::string unregister_text(const Key&, const std::optional<Registration>& before);
+
+// What `renew`, `release` and `settle` have to say: it ran out, and another may have its place; or there is
+// no such lease.
+Line say_lost(const Key&, Duration lost_for, int exit_code);
+Line say_not_held(const Key&, int exit_code);
+Line say_not_settled(const Key&, int exit_code);  // of an attempt that is kept no account of
+// The leases that `release --all` or `--dead` released: a line for each, with a newline.
+std::string released_text(const std::vector<Holder>&);
 
 }  // namespace jobthrottle

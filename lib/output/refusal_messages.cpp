@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is said of refusals, of the numbers of a key, of the store, and of the attempts.
+// What is said of refusals and pauses, of the store, and of the attempts.
 #include <system_error>
 
 #include "base/text.hpp"
@@ -31,15 +31,6 @@ Line refusal_line(const RefusalView& view, const std::string& ending, std::optio
     if (!is_for_ever(view.pause)) line.fields.emplace_back("pause_ms", std::to_string(ceil_ms(view.pause)));
     if (exit_code) line.fields.emplace_back("exit", std::to_string(*exit_code));
     return line;
-}
-
-std::string brought_text(const std::optional<Rate>& brought) {
-    return brought ? brought->text() : "no rate";
-}
-
-std::string registered_at(const Key& key, const Answer& answer,
-                          const std::optional<Registration>& registered) {
-    return key.shown() + " is registered at " + brought_text(answer.registered) + by_whom(registered);
 }
 
 std::string away(const std::string& store, const Error& error) {
@@ -85,24 +76,6 @@ Line say_half_read_input(const RefusalView& view, int exit_code) {
                         "file could be: not run again with half of its input. Give it a file instead, as in "
                         "jobthrottle run ... < FILE",
                         exit_code);
-}
-
-Line say_other_numbers(const Key& key, const std::optional<Rate>& brought, const Answer& answer,
-                       const std::optional<Registration>& registered) {
-    Line line{"", {{"key", key.bytes()}}};
-    if (brought) line.fields.emplace_back("rate", brought->text());
-    if (answer.registered && answer.rate && answer.rate != brought) {
-        const std::string held = *answer.rate == *answer.registered ? "that" : answer.rate->text();
-        line.text = registered_at(key, answer, registered) + ": this job is held to " + held +
-                    ", not to its " + brought_text(brought) + " (--override lets it)";
-        line.fields.emplace_back("registered", answer.registered->text());
-    } else {
-        const std::string other = brought_text(answer.other_rate);
-        line.text = key.shown() + " was last asked for with " + other + ", this job comes with " +
-                    brought_text(brought) + ": each is judged by its own numbers";
-        line.fields.emplace_back("other_rate", other);
-    }
-    return line;
 }
 
 Line say_state_lost(const Key& key, Duration waited) {
@@ -160,30 +133,6 @@ Line say_output_lost(int error_number) {
             {{"errno", std::to_string(error_number)}}};
 }
 
-Line say_no_limit(const Key& key, const std::optional<Rate>& last, const std::vector<std::string>& nearest) {
-    if (last) {
-        return {"no limit given for key '" + key.shown() + "', which was last run with " + last->text() +
-                    ". Give --rate again, or register it: " +
-                    command_for("register", key.bytes(), " -r " + last->text()) + ". Nothing was run.",
-                {{"key", key.bytes()}, {"last_rate", last->text()}, {"exit", "78"}}};
-    }
-    std::string near;
-    for (const auto& other : nearest)
-        near += (near.empty() ? " (nearest: " : ", ") + escape_for_display(other);
-    if (!near.empty()) near += ")";
-    return {"no limit known for key '" + key.shown() + "'" + near +
-                ". Give --rate, register one, or say --pause-only. Nothing was run.",
-            {{"key", key.bytes()}, {"exit", "78"}}};
-}
-
-Line say_conflict(const Key& key, const std::optional<Rate>& brought, const Answer& answer,
-                  const std::optional<Registration>& registered) {
-    return {registered_at(key, answer, registered) + "; " + brought_text(brought) +
-                " has another period and cannot stand beside it. Leave the rate away, or say --override. "
-                "Nothing was run.",
-            {{"key", key.bytes()}, {"exit", "78"}}};
-}
-
 std::string pause_text(const Key& key, const PauseAnswer& answer, const LocalTime& now) {
     const bool paused = answer.forever || answer.left > Duration::zero();
     if (!paused) return key.shown() + " is not paused";
@@ -194,24 +143,6 @@ std::string pause_text(const Key& key, const PauseAnswer& answer, const LocalTim
 
 std::string resume_text(const Key& key, bool was_paused) {
     return key.shown() + (was_paused ? " is no longer paused" : " was not paused");
-}
-
-std::string register_text(const Key& key, const Rate& rate, const std::optional<Registration>& before) {
-    std::string text = key.shown() + " is registered at " + rate.text();
-    if (!before) return text;
-    return text + ", before at " + before->rate.text() + by_whom(before);
-}
-
-Line say_jobs_will_conflict(const Key& key, const Rate& last) {
-    return {key.shown() + " was last run with " + last.text() +
-                ", which has another period: from now on a job that brings --rate " + last.text() +
-                " is refused (78); leave the rate away, the key is enough",
-            {{"key", key.bytes()}, {"last_rate", last.text()}}};
-}
-
-std::string unregister_text(const Key& key, const std::optional<Registration>& before) {
-    if (!before) return key.shown() + " was not registered";
-    return key.shown() + " is no longer registered (it was at " + before->rate.text() + by_whom(before) + ")";
 }
 
 }  // namespace jobthrottle

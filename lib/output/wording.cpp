@@ -127,6 +127,26 @@ std::string shell_word(std::string_view bytes) {
     return out + "'";
 }
 
+std::string rates_text(const Terms& terms) {
+    const auto rates = Terms::make(terms.given());
+    return rates ? rates->text() : "";
+}
+
+std::string limit_options(const Terms& terms) {
+    std::string options;
+    for (const Rate& rate : terms.given())
+        options += " -r " + rate.text();
+    if (terms.concurrency()) options += " -j " + std::to_string(*terms.concurrency());
+    return options;
+}
+
+bool held_by_leases(const Answer& answer) {
+    if (answer.paused_for > Duration::zero()) return false;
+    const auto& concurrency = answer.terms.concurrency();
+    const bool is_full = concurrency && answer.places >= *concurrency;
+    return answer.why == WaitCause::lease || (answer.why == WaitCause::line && is_full);
+}
+
 std::string command_for(const std::string& command, const std::string& key_bytes,
                         const std::string& options) {
     const bool like_an_option = key_bytes.front() == '-';

@@ -6,8 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "core/decide.hpp"
 #include "core/rate.hpp"
 #include "core/report.hpp"
+#include "core/terms.hpp"
 #include "output/wall_clock.hpp"
 
 // Turns of phrase that several texts share. What they return is escaped.
@@ -43,6 +45,13 @@ std::string by_whom(const std::optional<Registration>&);
 
 // One word of a shell command, quoted where that is needed; bytes that are no printable ASCII as $'\xNN'.
 std::string shell_word(std::string_view bytes);
+
+std::string rates_text(const Terms&);  // "10/s and 500/min", without what may run at once; may be empty
+// " -r 10/s -r 500/min -j 4": what one would type for these, each with a space before it.
+std::string limit_options(const Terms&);
+
+// All places of the key are taken, or those under way may yet fill its window: nobody knows for how long.
+bool held_by_leases(const Answer&);
 
 // "jobthrottle resume github", as one would type it.
 std::string command_for(const std::string& command, const std::string& key_bytes,

@@ -49,7 +49,7 @@ TEST_CASE("inspect: a free key", "[unit]") {
           "  rate      80/min, one every 750 ms\n"
           "  window    3 of 80 in 60 s\n"
           "  waiting   nobody\n");
-    view.report.registration = Registration{*view.report.rate, k_sample_s - 86400, "ops@db1"};
+    view.report.registration = Registration{view.report.terms, k_sample_s - 86400, "ops@db1"};
     view.report.note = sample_refusal();
     view.shared_note = "shared by user dev only";
     CHECK(inspect_text(view, 120, false) ==
@@ -75,11 +75,11 @@ TEST_CASE("inspect: a busy key shows who waits and what holds the first", "[unit
 
 TEST_CASE("inspect: with a burst the window holds the first, once it is full", "[unit]") {
     InspectView view = sample_view_with_line(1);
-    view.report.rate = sample_rate("80/min,burst=80");
+    put_terms(view.report, sample_terms({"80/min,burst=80"}), 80, 0);
     CHECK_THAT(inspect_text(view, 80, false),
                ContainsSubstring("one every 750 ms, up to 80 at once when idle\n"
                                  "  window    80 of 80 in 60 s   <- holds the first\n"));
-    view.report.remaining = 1;
+    view.report.limits[0].remaining = 1;
     CHECK_THAT(inspect_text(view, 90, false), ContainsSubstring("at once when idle   <- holds the first\n"));
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("inspect: all of a long line where that is asked for", "[unit]") {
 TEST_CASE("inspect: nothing holds the first where nobody waits", "[unit]") {
     InspectView view = sample_view_with_line(0);
     CHECK_THAT(inspect_text(view, 80, false), ContainsSubstring("BUSY") && !ContainsSubstring("<-"));
-    view.report.rate = sample_rate("80/min,burst=80");
+    put_terms(view.report, sample_terms({"80/min,burst=80"}), 80, 0);
     CHECK_THAT(inspect_text(view, 80, false), ContainsSubstring("BUSY") && !ContainsSubstring("<-"));
 }
 
@@ -173,6 +173,109 @@ TEST_CASE("inspect: a pause by hand, and one without an end", "[unit]") {
     CHECK_THAT(inspect_text(view, 80, false), ContainsSubstring("  why       not known\n"));
 }
 
+TEST_CASE("inspect: several limits stand below each other, the first paces", "[unit]") {
+    InspectView view = sample_view_with_line(1);
+    put_terms(view.report, sample_terms({"500/min", "10/s", "90/h,burst=20"}), 3, 7);
+    view.report.registration = Registration{view.report.terms, k_sample_s - 86400, "ops@db1"};
+    CHECK_THAT(
+        inspect_text(view, 100, false),
+        ContainsSubstring("  rate      10/s, one every 100 ms   registered by ops@db1, 10 Nov 14:03   <- "
+                          "holds the first\n"
+                          "  window    3 of 10 in 1 s\n"
+                          "  and       500/min\n"
+                          "  window    3 of 500 in 60 s\n"
+                          "  and       90/h, one every 40 s, up to 20 at once when idle\n"
+                          "  window    3 of 90 in 1h\n"
+                          "  waiting   "));
+    view.report.limits[1].remaining = 0;
+    CHECK_THAT(inspect_text(view, 80, false),
+               ContainsSubstring("  window    3 of 500 in 60 s   <- holds the first\n"));
+}
+
+TEST_CASE("inspect: who holds the places of a key", "[unit]") {
+    InspectView view = sample_view();
+    put_terms(view.report, sample_terms({"80/min"}, 4));
+    CHECK(inspect_text(view, 80, false) ==
+          "github   FREE, the next job starts at once                              14:03:22\n"
+          "  store     redis://ci-redis:6379/0\n"
+          "  rate      80/min, one every 750 ms\n"
+          "  window    3 of 80 in 60 s\n"
+          "  at once   0 of 4\n"
+          "  waiting   nobody\n");
+    view.report.places = 2;
+    view.report.holding = {sample_holder(72s, 8s, 52s, "deploy#4312 ci@ci-07:4121"),
+                           sample_holder(3100ms, 3100ms, 657s, "sync dev@box:771")};
+    CHECK_THAT(inspect_text(view, 80, false),
+               ContainsSubstring("  at once   2 of 4   job          where          since  lease\n"
+                                 "                     deploy#4312  ci@ci-07:4121  1m12s  renewed 8 s ago\n"
+                                 "                     sync         dev@box:771    3.1 s  10m57s left\n"
+                                 "  waiting   nobody\n"));
+    view.report.holding[0].held = false;
+    view.report.holding[0].left = -12s;
+    view.report.holding[1].left = -1s;
+    CHECK_THAT(inspect_text(view, 80, false), ContainsSubstring("1m12s  lost 12 s ago\n"));
+    CHECK_THAT(inspect_text(view, 80, false), ContainsSubstring("3.1 s  while it lives\n"));
+    CHECK_THAT(inspect_text(view, 80, false), !ContainsSubstring("c0ffee"));
+}
+
+TEST_CASE("inspect: full places hold the first, and nobody knows for how long", "[unit]") {
+    InspectView view = sample_view_with_line(2);
+    put_terms(view.report, sample_terms({}, 1));
+    view.report.available_in = 0s;
+    view.report.places = 1;
+    view.report.holding = {sample_holder(72s, 8s, 52s, "etl.sh ops@db1:4121")};
+    CHECK(inspect_text(view, 80, false) ==
+          "github   BUSY, 2 waiting; a job coming now starts when a place is free  14:03:22\n"
+          "  store     redis://ci-redis:6379/0\n"
+          "  at once   1 of 1   <- holds the first\n"
+          "            job     where         since  lease\n"
+          "            etl.sh  ops@db1:4121  1m12s  renewed 8 s ago\n"
+          "  waiting   place  job          where         waited\n"
+          "                1  deploy#4313  ci@ci-03:991  20 s\n"
+          "                2  deploy#4314  ci@ci-03:992  19.3 s\n");
+    CHECK(inspect_text(view, 40, false) ==
+          "github\n"
+          "  BUSY, 2 waiting; a job coming now\n"
+          "  starts when a place is free\n"
+          "  store     redis://ci-redis:6379/0\n"
+          "  at once   1 of 1   <- holds the first\n"
+          "  job     since  lease\n"
+          "  etl.sh  1m12s  renewed 8 s ago\n"
+          "  waiting   2\n"
+          "  place  job          waited\n"
+          "      1  deploy#4313  20 s\n"
+          "      2  deploy#4314  19.3 s\n");
+    view.report.waiting.clear();
+    CHECK_THAT(inspect_text(view, 80, false), ContainsSubstring("BUSY, a job coming now starts when") &&
+                                                  ContainsSubstring("  at once   1 of 1   job "));
+    view.report.registration = Registration{view.report.terms, 0, "ops@db1"};
+    CHECK_THAT(inspect_text(view, 80, false),
+               ContainsSubstring("  at once   1 of 1   registered by ops@db1\n            job "));
+}
+
+TEST_CASE("inspect: attempts that take no place are shown apart", "[unit]") {
+    InspectView view = sample_view();
+    view.report.holding = {sample_holder(72s, 8s, 52s, "eval.py ops@db1:4121")};
+    view.report.holding[0].place = false;
+    CHECK_THAT(inspect_text(view, 80, false),
+               ContainsSubstring("  window    3 of 80 in 60 s\n"
+                                 "  under way 1, whose cost or success is told later\n"
+                                 "            job      where         since  lease\n"
+                                 "            eval.py  ops@db1:4121  1m12s  renewed 8 s ago\n"
+                                 "  waiting   nobody\n"));
+}
+
+TEST_CASE("inspect: after a pause those who wait start as places are free", "[unit]") {
+    InspectView view = paused_view();
+    put_terms(view.report, sample_terms({"80/min"}, 2));
+    CHECK_THAT(inspect_text(view, 100, false),
+               ContainsSubstring("  then      3 waiting start one every 750 ms in their order, as places are "
+                                 "free\n"));
+    put_terms(view.report, sample_terms({}, 2));
+    CHECK_THAT(inspect_text(view, 80, false),
+               ContainsSubstring("  then      3 waiting start when a place is free\n"));
+}
+
 TEST_CASE("inspect: those who came late are counted apart", "[unit]") {
     InspectView view = sample_view();
     Waiter late = sample_waiter(1, 3min, 0s, "job a@b:1");
@@ -185,7 +288,7 @@ TEST_CASE("inspect: those who came late are counted apart", "[unit]") {
 
 TEST_CASE("inspect: a key with pauses alone", "[unit]") {
     InspectView view = sample_view();
-    view.report.rate = std::nullopt;
+    put_terms(view.report, Terms{});
     view.report.note = sample_pause_by_hand();
     CHECK(inspect_text(view, 80, false) ==
           "github   FREE, the next job starts at once                              14:03:22\n"
@@ -261,6 +364,22 @@ TEST_CASE("keys: what is limited most comes first", "[unit]") {
     CHECK(keys_text({}, 80, false).empty());
 }
 
+TEST_CASE("keys: places in use are shown where a concurrency is known", "[unit]") {
+    KeyReport full = sample_view().report;
+    put_terms(full, sample_terms({}, 2));
+    full.places = 2;
+    KeyReport two_rates = sample_view().report;
+    put_terms(two_rates, sample_terms({"10/s", "500/min"}, 4), 5, 5);
+    two_rates.limits[1].remaining = 1;
+    two_rates.limits[1].starts = 499;
+    const std::vector<NamedReport> keys{{sample_key("db"), full}, {sample_key("acme"), two_rates}};
+    CHECK(keys_text(keys, 80, false) ==
+          "key   state  rate              window      at once  waiting\n"
+          "db    BUSY   -                 -           2 of 2         0\n"
+          "acme  FREE   10/s and 500/min  499 of 500  0 of 4         0\n");
+    CHECK(lines_of(keys_text(keys, 30, false))[1] == "db    BUSY   2 of 2         0");
+}
+
 TEST_CASE("inspect: no line is wider than the screen, whatever the names", "[unit]") {
     std::mt19937 random(20261111);
     const std::vector<std::string> pieces{"a",          "-",  " ",        "\u65e5", "e\u0301",
@@ -279,7 +398,7 @@ TEST_CASE("inspect: no line is wider than the screen, whatever the names", "[uni
         view.shared_note = text_of(random() % 60);
         view.nearest = {text_of(random() % 100), text_of(random() % 100)};
         view.report.known = round % 7 != 0;
-        view.report.registration = Registration{*view.report.rate, k_sample_s, text_of(random() % 100)};
+        view.report.registration = Registration{view.report.terms, k_sample_s, text_of(random() % 100)};
         view.report.note = PauseNote{text_of(random() % 300),
                                      text_of(200),
                                      "stdout",
@@ -290,10 +409,18 @@ TEST_CASE("inspect: no line is wider than the screen, whatever the names", "[uni
         if (round % 4 == 0) view.report.note->summary.clear();
         for (auto& waiter : view.report.waiting)
             waiter.who = text_of(random() % 160);
+        if (round % 3 == 0) put_terms(view.report, sample_terms({"10/s", "500/min,burst=9"}, 2), 9, 0);
+        view.report.places = round % 5;
+        for (int i = 0; i < round % 5; ++i) {
+            view.report.holding.push_back(
+                sample_holder(1h * i, 1s * i, 30s - 1h * (round % 2), text_of(random() % 160)));
+            view.report.holding.back().held = round % 4 != 0;
+            view.report.holding.back().place = random() % 4 != 0;
+        }
         const std::vector<NamedReport> keys{{view.key, view.report}, {sample_key("b"), view.report}};
         for (int width = 20; width <= 200; ++width) {
             for (const auto& text : {inspect_text(view, width, false), keys_text(keys, width, false),
-                                     waiting_text(view.report.waiting, width)}) {
+                                     jobs_text(view.report.waiting, view.report.holding, width)}) {
                 for (const auto& line : lines_of(text)) {
                     if (display_width(line) <= width && is_clean_line(line)) continue;
                     INFO("width " << width << ", round " << round);
@@ -312,10 +439,11 @@ TEST_CASE("inspect: no control character from outside reaches the screen", "[uni
                 InspectView view = paused ? paused_view() : sample_view_with_line(1);
                 view.key = sample_key(text);
                 view.store = view.shared_note = text;
-                view.report.registration = Registration{*view.report.rate, 1, text};
+                view.report.registration = Registration{view.report.terms, 1, text};
                 view.report.note =
                     PauseNote{by_hand ? "" : text, text, text, text, text + "@" + text, text, 1};
                 view.report.waiting[0].who = text + " " + text;
+                view.report.holding = {sample_holder(1s, 1s, 1s, text + " " + text)};
                 for (const auto& line : lines_of(inspect_text(view, 200, false))) {
                     INFO(line);
                     CHECK(is_clean_line(line));

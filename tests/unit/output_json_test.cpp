@@ -15,15 +15,16 @@ TEST_CASE("json: a free key", "[unit]") {
     CHECK(
         inspect_json(sample_view()) ==
         R"({"key":"github","known":true,"store":"redis://ci-redis:6379/0","shared":"",)"
-        R"("limits":[{"allow":80,"every_ms":60000,"burst":1,"registered":false}],)"
-        R"("registered_by":null,"registered_at_s":null,"starts_in_window":3,"remaining":77,"limited":false,)"
+        R"("limits":[{"allow":80,"every_ms":60000,"burst":1,"registered":false,"starts":3,"remaining":77}],)"
+        R"("registered_by":null,"registered_at_s":null,"starts_in_window":3,"remaining":77,)"
+        R"("concurrency":null,"places":0,"leases":[],"limited":false,)"
         R"("available_in_ms":0,"paused_for_ms":0,"paused_forever":false,"paused_by_hand":false,"pause":null,)"
         R"("waiting":0,"waiters":[],"late":0,"started":8204,"last_start_ago_ms":1500,"now_s":1794405802})");
 }
 
 TEST_CASE("json: the line, those who are late, and what is registered", "[unit]") {
     InspectView view = sample_view_with_line(2);
-    view.report.registration = Registration{sample_rate("80/min"), 1'700'000'000, "ops@db1"};
+    view.report.registration = Registration{sample_terms({"80/min"}), 1'700'000'000, "ops@db1"};
     view.report.waiting[1].place = Place::away;
     view.report.waiting[1].asks_in = -1500us;
     view.report.waiting[0].starts_in = 400'001us;
@@ -36,10 +37,11 @@ TEST_CASE("json: the line, those who are late, and what is registered", "[unit]"
     CHECK(got["available_in_ms"] == 1900);
     CHECK(got["waiting"] == 1);
     CHECK(got["late"] == 1);
-    CHECK(got["waiters"].dump() ==
-          R"([{"asks_in_ms":1000,"job":"deploy#4313","place":1,"starts_in_ms":401,"waited_ms":20000,)"
-          R"("where":"ci@ci-03:991"},{"asks_in_ms":-1,"job":"deploy#4314","place":null,"starts_in_ms":null,)"
-          R"("waited_ms":19300,"where":"ci@ci-03:992"}])");
+    CHECK(
+        got["waiters"].dump() ==
+        R"([{"asks_in_ms":1000,"cost":1,"job":"deploy#4313","place":1,"starts_in_ms":401,"waited_ms":20000,)"
+        R"("where":"ci@ci-03:991"},{"asks_in_ms":-1,"cost":1,"job":"deploy#4314","place":null,"starts_in_ms":null,)"
+        R"("waited_ms":19300,"where":"ci@ci-03:992"}])");
     CHECK(got["pause"].dump() ==
           R"({"at_s":1794405667,"job":"gh","line":"HTTP/2 429","reason":"","stream":"stdout",)"
           R"("summary":"HTTP 429, Retry-After: 1800","who":"dev@ci-07:4121"})");
@@ -67,15 +69,43 @@ TEST_CASE("json: a pause, and one without an end", "[unit]") {
 
 TEST_CASE("json: a key with pauses alone, and a period that is no whole millisecond", "[unit]") {
     InspectView view = sample_view();
-    view.report.rate = *Rate::make(1, 1500us);
+    put_terms(view.report, *Terms::make({*Rate::make(1, 1500us)}));
     CHECK(json::parse(inspect_json(view))["limits"][0]["every_ms"] == 1.5);
-    view.report.rate = std::nullopt;
+    put_terms(view.report, Terms{});
     view.report.last_start_age_us = -1;
     const json got = json::parse(inspect_json(view));
     CHECK(got["limits"].empty());
     CHECK(got["limits"].is_array());
     CHECK(got["remaining"].is_null());
     CHECK(got["last_start_ago_ms"].is_null());
+}
+
+TEST_CASE("json: several limits, and the places of a key", "[unit]") {
+    InspectView view = sample_view_with_line(1);
+    put_terms(view.report, sample_terms({"500/min", "10/s"}, 2), 5, 7);
+    view.report.limits[1].remaining = 3;
+    view.report.places = 2;
+    view.report.holding = {sample_holder(72s, 8s, 52s, "etl.sh ops@db1:4121"),
+                           sample_holder(3100ms, 3100ms, -657s, "sync")};
+    view.report.holding[1].held = view.report.holding[1].place = false;
+    view.report.holding[1].cost = 1500;
+    const json got = json::parse(inspect_json(view));
+    REQUIRE(got["limits"].size() == 2);
+    CHECK(got["limits"][0]["allow"] == 10);
+    CHECK(got["limits"][1]["burst"] == 500);
+    CHECK(got["starts_in_window"] == 5);
+    CHECK(got["remaining"] == 3);
+    CHECK(got["concurrency"] == 2);
+    CHECK(got["places"] == 2);
+    CHECK(got["limited"] == true);
+    CHECK(got["available_in_ms"].is_null());
+    CHECK(got["waiters"][0]["starts_in_ms"].is_null());
+    CHECK(got["leases"].dump() ==
+          R"([{"age_ms":72000,"cost":1,"held":true,"job":"etl.sh","left_ms":52000,"place":true,)"
+          R"("renewed_ago_ms":8000,"where":"ops@db1:4121"},)"
+          R"({"age_ms":3100,"cost":1500,"held":false,"job":"sync","left_ms":-657000,"place":false,)"
+          R"("renewed_ago_ms":3100,"where":""}])");
+    CHECK_FALSE(json::parse(keys_json({{view.key, view.report}}))[0].contains("leases"));
 }
 
 TEST_CASE("json: a key that is not known", "[unit]") {
@@ -130,8 +160,14 @@ TEST_CASE("json: admit", "[unit]") {
           R"("ahead":14,"token":null})");
     view.answer->why = WaitCause::rate;
     CHECK(json::parse(admit_json(view))["why"] == "rate");
+    view.answer->why = WaitCause::lease;
+    CHECK(json::parse(admit_json(view))["why"] == "lease");
     view.answer->paused_for = 1s;
     CHECK(json::parse(admit_json(view))["why"] == "paused");
+    view.answer->kind = AnswerKind::crowded;
+    CHECK(json::parse(admit_json(view))["why"] == "crowded");
+    view.token = "00000000000000a1";
+    CHECK(json::parse(admit_json(view))["token"] == "00000000000000a1");
     view.wait = Duration{k_forever_us - 1};
     CHECK(json::parse(admit_json(view))["wait_ms"].is_null());
 }
@@ -149,9 +185,10 @@ TEST_CASE("json: text of any kind gives one valid line", "[unit]") {
         InspectView view = sample_view_with_line(1);
         view.key = sample_key(text);
         view.store = view.shared_note = text;
-        view.report.registration = Registration{*view.report.rate, 1, text};
+        view.report.registration = Registration{view.report.terms, 1, text};
         view.report.note = PauseNote{text, text, text, text, text, text, 1};
         view.report.waiting[0].who = text + " " + text;
+        view.report.holding = {sample_holder(1s, 1s, 1s, text + " " + text)};
         const std::string line = inspect_json(view);
         INFO(line);
         CHECK(json::accept(line));

@@ -19,7 +19,7 @@ Answer in_line() {
     answer.why = WaitCause::line;
     answer.earliest = 42s;
     answer.ahead = 14;
-    answer.rate = sample_rate("20/min");
+    answer.terms = sample_terms({"20/min"});
     return answer;
 }
 
@@ -77,6 +77,66 @@ TEST_CASE("messages: a wait says places, forecast and why", "[unit]") {
     CHECK(off_terminal(say_not_answered(key, "redis://ci:6379", 5s)) ==
           "jobthrottle: waiting for acme: no answer yet from store redis://ci:6379"
           "  key=acme why=store store=redis://ci:6379 waited_ms=5000");
+}
+
+TEST_CASE("messages: a wait for a place says that all are taken, and no time", "[unit]") {
+    const Key key = sample_key("db");
+    Answer answer;
+    answer.why = WaitCause::lease;
+    answer.terms = sample_terms({"20/min"}, 2);
+    answer.places = 2;
+    answer.ahead = 3;
+    answer.earliest = 0s;
+    answer.wait = 2s;
+    CHECK(off_terminal(say_waiting({key, answer, 0s, 3s, std::nullopt, k_now})) ==
+          "jobthrottle: waiting for db: all 2 places taken, 3 ahead (concurrency 2)"
+          "  key=db why=lease ahead=3 waited_ms=3000");
+    CHECK(live_line({key, answer, 0s, 3s, std::nullopt, k_now}, 100) ==
+          "jobthrottle: db: all 2 places taken, 3 ahead (concurrency 2)");
+    CHECK(off_terminal(say_not_now({key, answer, 2s, 0s, 20min, std::nullopt, k_now})) ==
+          "jobthrottle: db is busy: all 2 places taken, 3 ahead (concurrency 2). With --no-wait: not run."
+          "  key=db why=lease ahead=3 waited_ms=0 max_wait_ms=1200000 exit=75");
+    answer.why = WaitCause::line;  // those ahead wait for the same
+    CHECK_THAT(off_terminal(say_waiting({key, answer, 0s, 3s, std::nullopt, k_now})),
+               Catch::Matchers::ContainsSubstring("all 2 places taken, 3 ahead") &&
+                   Catch::Matchers::ContainsSubstring("why=lease"));
+    answer.terms = sample_terms({}, 1);
+    answer.why = WaitCause::lease;
+    answer.places = 1;
+    answer.ahead = 0;
+    CHECK(on_terminal(say_waiting({key, answer, 0s, 3s, std::nullopt, k_now})) ==
+          "jobthrottle: waiting for db: the only place is taken, next in line (concurrency 1)");
+    // Where successes are counted.
+    answer.terms = sample_terms({"5/h"});
+    answer.places = 0;
+    CHECK(on_terminal(say_waiting({key, answer, 0s, 3s, std::nullopt, k_now})) ==
+          "jobthrottle: waiting for db: those under way would fill it, next in line (rate 5/h)");
+    // A rate holds it, and the places are free.
+    answer = in_line();
+    answer.terms = sample_terms({"10/s", "500/min"}, 2);
+    answer.places = 1;
+    CHECK(on_terminal(say_waiting({key, answer, 0s, 3s, std::nullopt, k_now})) ==
+          "jobthrottle: waiting for db: 14 ahead, starts in about 42 s (rates 10/s and 500/min)");
+    answer.terms = sample_terms({}, 2);
+    CHECK_THAT(on_terminal(say_waiting({key, answer, 0s, 3s, std::nullopt, k_now})),
+               Catch::Matchers::EndsWith("(concurrency 2)"));
+    answer.places = 2;
+    answer.paused_for = 1min;
+    CHECK_THAT(off_terminal(say_waiting({key, answer, 0s, 3s, std::nullopt, k_now})),
+               Catch::Matchers::ContainsSubstring("why=paused"));
+}
+
+TEST_CASE("messages: too many wait already", "[unit]") {
+    ThrottledView view = throttled(in_line(), 0s);
+    view.answer.kind = AnswerKind::crowded;
+    view.answer.waiting = 12;
+    CHECK(off_terminal(say_crowded(view, 10)) ==
+          "jobthrottle: acme: 12 jobs wait already, and --max-waiting 10 lets no more line up: not run."
+          "  key=acme why=crowded waiting=12 waited_ms=0 exit=75");
+    view.answer.waiting = 1;
+    view.ran_before = true;
+    CHECK(on_terminal(say_crowded(view, 1)) ==
+          "jobthrottle: acme: 1 job waits already, and --max-waiting 1 lets no more line up: not run again.");
 }
 
 TEST_CASE("messages: a wait in a pause says whose, until when, and how long", "[unit]") {
@@ -210,16 +270,24 @@ TEST_CASE("messages: no control character or broken UTF-8 from outside reaches t
         PauseNote note{text, text, text, text, text + "@" + text + ":1", text, 0};
         PauseNote by_hand = note;
         by_hand.summary.clear();
-        const Registration registered{sample_rate("80/min"), 0, text};
+        const Registration registered{sample_terms({"80/min"}), 0, text};
         Answer answer = in_pause(false);
-        answer.registered = answer.other_rate = sample_rate("80/min");
+        answer.registered = answer.other = sample_terms({"80/min"});
         const Error error = unavailable_error(text);
         const ThrottledView view{key, answer, 1min, 1s, 1min, note, k_now};
         const RefusalView refusal{key, note, 1min, k_now};
         for (const Line& line : {say_waiting({key, answer, 0s, 0s, note, k_now}),
                                  say_retrying({key, text, 3, 0, 2, 1s}),
-                                 say_no_limit(key, sample_rate("5/s"), {}),
-                                 say_jobs_will_conflict(key, sample_rate("5/s")),
+                                 say_no_limit(key, sample_terms({"5/s"}, 2), {}),
+                                 *say_beside_registered(key, sample_terms({"5/s"}), registered.terms),
+                                 say_crowded(view, 3),
+                                 say_lease_lost(key, 1s, false),
+                                 say_lease_lost(key, 1s, true),
+                                 say_lease_retaken(key, 1s),
+                                 say_too_costly(key, 5, answer, registered),
+                                 say_nested(key),
+                                 say_lost(key, 1s, 75),
+                                 say_not_held(key, 75),
                                  say_waiting({key, answer, 0s, 0s, by_hand, k_now}),
                                  say_not_answered(key, text, 1s),
                                  say_not_now(view),
@@ -229,15 +297,15 @@ TEST_CASE("messages: no control character or broken UTF-8 from outside reaches t
                                  say_rerun_never(refusal, 75),
                                  say_max_refusals(refusal, 1, 75),
                                  say_half_read_input(refusal, 75),
-                                 say_other_numbers(key, std::nullopt, answer, registered),
+                                 say_other_numbers(key, Terms{}, answer, registered),
                                  say_state_lost(key, 1s),
                                  say_store_away(text, error, std::nullopt),
                                  say_store_back(text),
                                  say_store_unusable(text, error, true),
                                  say_warning(text),
                                  say_error(error),
-                                 say_no_limit(key, std::nullopt, {text}),
-                                 say_conflict(key, std::nullopt, answer, registered)}) {
+                                 say_no_limit(key, Terms{}, {text}),
+                                 say_conflict(key, Terms{}, answer, registered)}) {
             INFO(render(line, false));
             CHECK(is_clean_line(render(line, true)));
             CHECK(is_clean_line(render(line, false)));
@@ -245,7 +313,9 @@ TEST_CASE("messages: no control character or broken UTF-8 from outside reaches t
         CHECK(is_clean_line(live_line({key, answer, 0s, 0s, note, k_now}, 300)));
         CHECK(is_clean_line(pause_text(key, {1min, false, true}, k_now)));
         CHECK(is_clean_line(resume_text(key, true)));
-        CHECK(is_clean_line(register_text(key, registered.rate, registered)));
+        CHECK(is_clean_line(register_text(key, registered.terms, registered)));
         CHECK(is_clean_line(unregister_text(key, registered)));
+        const std::string released = released_text({sample_holder(1s, 1s, 1s, text + " " + text)});
+        CHECK(is_clean_line(std::string_view(released).substr(0, released.size() - 1)));
     }
 }

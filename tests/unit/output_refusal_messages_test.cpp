@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is said of refusals, of the numbers of a key, of the store, and of the attempts.
+// What is said of refusals and pauses, of the store, and of the attempts.
 #include "core/slots.hpp"
 #include "output/messages.hpp"
 #include "support/catch.hpp"
@@ -76,31 +76,6 @@ TEST_CASE("messages: evidence of any length is cut", "[unit]") {
     CHECK(on_terminal(say_refused(view, true, true)).size() < 400);
 }
 
-TEST_CASE("messages: other numbers name both, and who registered", "[unit]") {
-    const Key key = sample_key("acme");
-    const Registration by_ops{sample_rate("80/min"), 0, "ops@db1"};
-    Answer answer;
-    answer.rate = answer.registered = sample_rate("80/min");
-    CHECK(
-        off_terminal(say_other_numbers(key, sample_rate("100/min"), answer, by_ops)) ==
-        "jobthrottle: acme is registered at 80/min by ops@db1: this job is held to that, not to its 100/min "
-        "(--override lets it)  key=acme rate=100/min registered=80/min");
-    CHECK(
-        on_terminal(say_other_numbers(key, sample_rate("100/min"), answer, std::nullopt)) ==
-        "jobthrottle: acme is registered at 80/min: this job is held to that, not to its 100/min (--override "
-        "lets it)");
-    answer.rate = sample_rate("60/min");
-    answer.registered = sample_rate("80/min");
-    CHECK_THAT(on_terminal(say_other_numbers(key, sample_rate("60/min,burst=9"), answer, std::nullopt)),
-               Catch::Matchers::ContainsSubstring("held to 60/min, not to its 60/min,burst=9"));
-    answer.registered = std::nullopt;
-    answer.other_rate = sample_rate("90/min");
-    CHECK(
-        off_terminal(say_other_numbers(key, sample_rate("60/min"), answer, std::nullopt)) ==
-        "jobthrottle: acme was last asked for with 90/min, this job comes with 60/min: each is judged by its "
-        "own numbers  key=acme rate=60/min other_rate=90/min");
-}
-
 TEST_CASE("messages: a store that is away, back, or says no", "[unit]") {
     const Error timed_out = unavailable_error("connect: timed out after 1 s");
     const std::string away =
@@ -141,31 +116,7 @@ TEST_CASE("messages: attempts and output", "[unit]") {
     CHECK(off_terminal(say_warning("odd")) == "jobthrottle: odd");
 }
 
-TEST_CASE("messages: a job without a limit names the nearest key", "[unit]") {
-    CHECK(off_terminal(say_no_limit(sample_key("amce"), std::nullopt, {"acme"})) ==
-          "jobthrottle: no limit known for key 'amce' (nearest: acme). Give --rate, register one, or say "
-          "--pause-only. Nothing was run.  key=amce exit=78");
-    CHECK_THAT(on_terminal(say_no_limit(sample_key("amce"), std::nullopt, {"acme", "a\nb"})),
-               Catch::Matchers::ContainsSubstring("(nearest: acme, a\\nb)."));
-    CHECK_THAT(on_terminal(say_no_limit(sample_key("amce"), std::nullopt, {})),
-               Catch::Matchers::ContainsSubstring("for key 'amce'. Give"));
-    CHECK(off_terminal(say_no_limit(sample_key("it's"), sample_rate("5/s"), {"its"})) ==
-          "jobthrottle: no limit given for key 'it's', which was last run with 5/s. Give --rate again, or "
-          "register it: jobthrottle register 'it'\\''s' -r 5/s. Nothing was run.  key=it's last_rate=5/s "
-          "exit=78");
-    CHECK(off_terminal(say_jobs_will_conflict(sample_key("acme"), sample_rate("5/s"))) ==
-          "jobthrottle: acme was last run with 5/s, which has another period: from now on a job that brings "
-          "--rate 5/s is refused (78); leave the rate away, the key is enough  key=acme last_rate=5/s");
-    Answer answer;
-    answer.registered = sample_rate("80/min");
-    CHECK(off_terminal(say_conflict(sample_key("acme"), sample_rate("5/s"), answer,
-                                    Registration{sample_rate("80/min"), 0, "ops@db1"})) ==
-          "jobthrottle: acme is registered at 80/min by ops@db1; 5/s has another period and cannot stand "
-          "beside "
-          "it. Leave the rate away, or say --override. Nothing was run.  key=acme exit=78");
-}
-
-TEST_CASE("messages: what pause, resume, register and unregister print", "[unit]") {
+TEST_CASE("messages: what pause and resume print", "[unit]") {
     const Key key = sample_key("acme");
     CHECK(pause_text(key, {10min, false, true}, k_now) == "acme is paused for 10m00s, until 15:13:22");
     CHECK(pause_text(key, {10min, false, false}, k_now) ==
@@ -175,10 +126,4 @@ TEST_CASE("messages: what pause, resume, register and unregister print", "[unit]
     CHECK(pause_text(key, {0s, false, false}, k_now) == "acme is not paused");
     CHECK(resume_text(key, true) == "acme is no longer paused");
     CHECK(resume_text(key, false) == "acme was not paused");
-    const Registration before{sample_rate("60/min"), 0, "ops@db1"};
-    CHECK(register_text(key, sample_rate("80/min"), std::nullopt) == "acme is registered at 80/min");
-    CHECK(register_text(key, sample_rate("80/min"), before) ==
-          "acme is registered at 80/min, before at 60/min by ops@db1");
-    CHECK(unregister_text(key, before) == "acme is no longer registered (it was at 60/min by ops@db1)");
-    CHECK(unregister_text(key, std::nullopt) == "acme was not registered");
 }

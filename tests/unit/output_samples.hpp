@@ -2,6 +2,7 @@
 // Values that the tests of lib/output share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,24 @@ inline Rate sample_rate(std::string_view text) {
     return *parse_rate(text);
 }
 
+inline Terms sample_terms(const std::vector<std::string>& rates,
+                          std::optional<std::int64_t> concurrency = std::nullopt) {
+    std::vector<Rate> parsed;
+    for (const auto& rate : rates)
+        parsed.push_back(sample_rate(rate));
+    return *Terms::make(std::move(parsed), concurrency);
+}
+
+inline Holder sample_holder(Duration age, Duration renewed, Duration left, std::string who) {
+    Holder holder;
+    holder.id = 0xC0FFEE;
+    holder.age = age;
+    holder.renewed = renewed;
+    holder.left = left;
+    holder.who = std::move(who);
+    return holder;
+}
+
 // At 14:01:07 UTC.
 inline PauseNote sample_refusal() {
     return {
@@ -44,13 +63,20 @@ inline Waiter sample_waiter(std::int64_t number, Duration waited, Duration start
     return waiter;
 }
 
+// The terms in force, each limit used alike.
+inline void put_terms(KeyReport& report, const Terms& terms, std::int64_t starts = 3,
+                      std::int64_t remaining = 77) {
+    report.terms = terms;
+    report.limits.clear();
+    for (const Rate& rate : terms.rates())
+        report.limits.push_back({rate, starts, remaining});
+}
+
 // A key with 80/min: 3 starts in the window, nobody waits.
 inline InspectView sample_view() {
     KeyReport report;
     report.known = true;
-    report.rate = sample_rate("80/min");
-    report.starts_in_window = 3;
-    report.remaining = 77;
+    put_terms(report, sample_terms({"80/min"}));
     report.started = 8204;
     report.last_start_age_us = 1'500'000;
     return {sample_key("github"), "redis://ci-redis:6379/0", "", report, k_sample_time, 0, {}};
@@ -59,8 +85,7 @@ inline InspectView sample_view() {
 // The same with `count` in line, one every 750 ms.
 inline InspectView sample_view_with_line(int count) {
     InspectView view = sample_view();
-    view.report.starts_in_window = 80;
-    view.report.remaining = 0;
+    put_terms(view.report, view.report.terms, 80, 0);
     view.report.available_in = std::chrono::milliseconds{400 + 750 * count};
     for (int i = 0; i < count; ++i) {
         view.report.waiting.push_back(sample_waiter(
