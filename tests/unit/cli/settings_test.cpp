@@ -38,6 +38,7 @@ TEST_CASE("settings: nothing given means the defaults of the contract", "[unit]"
     CHECK(settings->default_pause.value == 60s);
     CHECK(settings->notice_after.value == 5s);
     CHECK(settings->throttled_exit.value == 75);
+    CHECK_FALSE(settings->lock_for.value.has_value());
 }
 
 TEST_CASE("settings: options win over the environment, which wins over the defaults", "[unit]") {
@@ -56,7 +57,8 @@ TEST_CASE("settings: every option and variable takes a right value and keeps who
         {"--store", "redis://host"}, {"--prefix", "billing"},      {"--on-store-error", "closed"},
         {"--store-patience", "0"},   {"--connect-timeout", "1ms"}, {"--command-timeout", "1h"},
         {"--max-wait", "0"},         {"--max-pause", "24h"},       {"--default-pause", "1s"},
-        {"--notice-after", "0.5"},   {"--throttled-exit", "0"},    {"JOBTHROTTLE_PASSWORD", "secret"}};
+        {"--notice-after", "0.5"},   {"--throttled-exit", "0"},    {"JOBTHROTTLE_PASSWORD", "secret"},
+        {"--lock-for", "1s"}};
     std::size_t seen = 0;
     for (const auto& [option, variable] : setting_names()) {
         const std::string name(option.empty() ? variable : option);
@@ -78,7 +80,8 @@ TEST_CASE("settings: a bad value names who gave it, the value and a right one", 
                                           {"--max-wait", "-1"},         {"--max-pause", "10ms"},
                                           {"--max-pause", "25h"},       {"--default-pause", "367d"},
                                           {"--notice-after", "5x"},     {"--throttled-exit", "256"},
-                                          {"--throttled-exit", "-1"},   {"--throttled-exit", "1.5"}};
+                                          {"--throttled-exit", "-1"},   {"--throttled-exit", "1.5"},
+                                          {"--lock-for", "0"},          {"--lock-for", "367d"}};
     const Variables variable_of = [] {
         Variables names;
         for (const auto& [option, variable] : setting_names())
