@@ -67,7 +67,19 @@ TEST_CASE("companion: acts while output flows without a pause", "[process]") {
     CHECK(result.status() == 128 + SIGTERM);
 }
 
-TEST_CASE("companion: its signal reaches all of the command's group, and none is left of it", "[process]") {
+TEST_CASE("companion: its signal reaches all of the command's group", "[process]") {
+    const TempDir dir;
+    const Argv command{"sh", "-c",
+                       "trap : TERM; sh -c 'trap \"echo got; exit 0\" TERM; echo ready; "
+                       "while :; do sleep 0.05; done'; exit 3"};
+    auto program = start_program(accompanied(dir.file("go"), {"0:15"}, command), off_terminal());
+    CHECK(program.read_line() == "ready");
+    write_file(dir.file("go"), "");
+    CHECK(program.read_line() == "got");
+    CHECK(program.wait().status() == 3);
+}
+
+TEST_CASE("companion: nothing of the command's group outlives it when it was ended", "[process]") {
     const TempDir dir;
     // The one below does not care for TERM, and the command itself ends by it.
     const Argv command{"sh", "-c",

@@ -164,7 +164,7 @@ TEST_CASE("lease keeper: one lease that is lost is told, the others are kept", "
 }
 
 TEST_CASE("lease keeper: kill sends TERM once for all leases, then KILL", "[unit]") {
-    Desk desk({lease_on("a", 1, 60s), lease_on("b", 2, 60s), lease_on("c", 3, 66s)}, OnLeaseLost::kill);
+    Desk desk({lease_on("a", 1, 60s), lease_on("b", 2, 60s), lease_on("c", 3, 62s)}, OnLeaseLost::kill);
     desk.own_side.away = {"a", "b", "c"};
     for (Duration t = 20s; t < 55s; t += 2s)
         CHECK(desk.act_at(t).empty());
@@ -172,9 +172,10 @@ TEST_CASE("lease keeper: kill sends TERM once for all leases, then KILL", "[unit
     CHECK(desk.act_at(55s) == std::vector<int>{SIGTERM});
     CHECK(desk.events.take() == Calls{"a killed 0", "b killed 0"});
     CHECK(desk.keeper->killed());
+    CHECK(desk.act_at(57s).empty());
+    CHECK(desk.events.take() == Calls{"c killed 0"});
     CHECK(desk.act_at(59s) == std::vector<int>{SIGKILL});
     CHECK(desk.act_at(61s).empty());
-    CHECK(desk.act_at(65s).empty());
 }
 
 TEST_CASE("lease keeper: a lease that takes no place is renewed, and nothing more", "[unit]") {
