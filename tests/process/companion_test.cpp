@@ -109,6 +109,8 @@ TEST_CASE("companion: goes on while the command alone is stopped", "[process]") 
         start_program(accompanied(dir.file("go"), {"0:0", "1:0", "1:0"}, {k_probe, "count"}), off_terminal());
     const pid_t command = pid_in(program.read_line());
     REQUIRE(kill(command, SIGSTOP) == 0);
+    while (state_of(command) != 'T')
+        poll(nullptr, 0, 1);
     write_file(dir.file("go"), "");
     program.wait_for_err("act 0\nact 0\nact 0\n");
     CHECK(state_of(command) == 'T');

@@ -164,7 +164,9 @@ TEST_CASE("lease keeper: one lease that is lost is told, the others are kept", "
 }
 
 TEST_CASE("lease keeper: kill sends TERM once for all leases, then KILL", "[unit]") {
-    Desk desk({lease_on("a", 1, 60s), lease_on("b", 2, 60s), lease_on("c", 3, 62s)}, OnLeaseLost::kill);
+    auto later = lease_on("c", 3, 60s);
+    later.taken += 2s;
+    Desk desk({lease_on("a", 1, 60s), lease_on("b", 2, 60s), later}, OnLeaseLost::kill);
     desk.own_side.away = {"a", "b", "c"};
     for (Duration t = 20s; t < 55s; t += 2s)
         CHECK(desk.act_at(t).empty());
