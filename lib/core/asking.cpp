@@ -183,11 +183,14 @@ void Asking::take_start(Duration in) {
     lease.until_us = at + lease.length_us;
     lease.who = m_question.who.substr(0, k_who_bytes);
     lease.processes = m_question.processes.substr(0, k_processes_bytes);
-    m_key.put_lease(m_question.id, lease, std::nullopt);
+    // Under an id that is forgotten there may be one already.
+    m_key.put_lease(m_question.id, lease, m_question.fresh ? std::nullopt : m_key.lease(m_question.id));
     m_answer.leased = true;
 }
 
 void Asking::take_place(Duration told, bool away) {
+    // Of a start that another key has forgotten it needs no place here: it will ask under a new id.
+    if (m_repeated) return tell(AnswerKind::wait, told);
     Header& header = m_key.header();
     Ticket ticket = m_own.value_or(Ticket{});
     ticket.place = away ? Place::away : Place::in_line;
