@@ -82,7 +82,8 @@ TEST_CASE("gate: a place that nobody gives back is waited for as long as --max-w
     options.no_wait = true;
     const auto at_once = as<Throttled>(world.gate(options).pass());
     CHECK(at_once.why == Throttled::Why::no_wait);
-    CHECK(at_once.wait == 2s);  // when it is worth asking again
+    CHECK(at_once.wait >= 1s);  // when it is worth asking again
+    CHECK(at_once.wait <= 2s);
 }
 
 TEST_CASE("gate: a lease that runs out lets the next one in", "[unit]") {
