@@ -14,8 +14,15 @@ class EmptyStore final : public Store {
 public:
     explicit EmptyStore(std::string name) : m_name(std::move(name)) {}
 
-    Result<Answer> ask(const Key&, const Question&) override { return not_for_that(); }
+    Result<std::vector<Answer>> ask(const std::vector<Asked>&) override { return not_for_that(); }
     Result<void> cancel(const Key&, TicketId) override { return not_for_that(); }
+    Result<std::vector<int>> listen(const std::vector<WakeUp>&) override { return std::vector<int>{}; }
+    Result<LeaseAnswer> renew(const Key&, const Renewal&) override { return not_for_that(); }
+    Result<LeaseAnswer> release(const Key&, const Release&) override { return not_for_that(); }
+    Result<std::vector<Holder>> release_leases(const Key&, bool) override { return not_for_that(); }
+    Result<SettleAnswer> settle(const Key&, const Settlement&) override { return not_for_that(); }
+    Result<bool> give_back(const Key&, const GiveBack&) override { return not_for_that(); }
+    std::string processes(pid_t, pid_t) const override { return {}; }
     Result<PauseAnswer> pause(const Key&, const PauseRequest&) override { return not_for_that(); }
     Result<PauseAnswer> resume(const Key&) override { return not_for_that(); }
     Result<std::optional<Registration>> set_registration(const Key&,

@@ -18,7 +18,7 @@ struct Moment {
 
 // The one record about the file itself.
 struct StoreRecord {
-    static constexpr std::int64_t k_version = 1;
+    static constexpr std::int64_t k_version = 2;
     std::uint64_t boot = 0;               // names the boot that the times belong to
     std::int64_t wall_minus_boot_us = 0;  // so that a pause can be carried over a reboot
     std::uint64_t next_id = 1;

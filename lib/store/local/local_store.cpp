@@ -4,13 +4,16 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <list>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "store/glob.hpp"
 #include "store/local/empty_store.hpp"
+#include "store/local/listener.hpp"
 #include "store/local/place.hpp"
+#include "store/local/processes.hpp"
 #include "store/local/purge.hpp"
 #include "store/local/records.hpp"
 #include "store/local/session.hpp"
@@ -29,20 +32,61 @@ constexpr StoreTraits k_traits{std::chrono::seconds{2}};
 class LocalStore final : public Store {
 public:
     LocalStore(const LocalOptions& options, std::string folder)
-        : m_folder(std::move(folder)), m_session(options, m_folder) {}
+        : m_folder(std::move(folder)), m_session(options, m_folder), m_listener(m_session.stem()) {}
 
-    Result<Answer> ask(const Key& key, const Question& question) override {
-        return on_key(key, [&](LocalRecords& records, std::int64_t now_us) {
-            return jobthrottle::ask(records, now_us, question, k_traits);
-        });
-    }
+    Result<std::vector<Answer>> ask(const std::vector<Asked>&) override;
 
     Result<void> cancel(const Key& key, TicketId id) override {
         const auto done = on_key(key, [&](LocalRecords& records, std::int64_t now_us) {
             return jobthrottle::cancel(records, now_us, id);
         });
         if (!done) return done.error();
+        m_listener.drop(key, id);
         return {};
+    }
+
+    Result<std::vector<int>> listen(const std::vector<WakeUp>& wakeups) override {
+        return m_listener.listen(wakeups);
+    }
+
+    Result<LeaseAnswer> renew(const Key& key, const Renewal& renewal) override {
+        return on_key(key, [&](LocalRecords& records, std::int64_t now_us) {
+            return jobthrottle::renew(records, now_us, renewal);
+        });
+    }
+
+    Result<LeaseAnswer> release(const Key& key, const Release& release) override {
+        return on_key(key, [&](LocalRecords& records, std::int64_t now_us) {
+            return jobthrottle::release(records, now_us, release);
+        });
+    }
+
+    Result<std::vector<Holder>> release_leases(const Key& key, bool only_dead) override {
+        return on_key(key, [&](LocalRecords& records, std::int64_t now_us) {
+            const auto released = jobthrottle::release_leases(records, now_us, only_dead);
+            const auto header = records.header();
+            const std::int64_t key_now = header ? now_us + header->offset_us : now_us;
+            std::vector<Holder> holders;
+            for (const auto& [id, lease] : released)
+                holders.push_back(holder_of(id, lease, key_now));
+            return holders;
+        });
+    }
+
+    Result<SettleAnswer> settle(const Key& key, const Settlement& settlement) override {
+        return on_key(key, [&](LocalRecords& records, std::int64_t now_us) {
+            return jobthrottle::settle(records, now_us, settlement);
+        });
+    }
+
+    Result<bool> give_back(const Key& key, const GiveBack& given) override {
+        return on_key(key, [&](LocalRecords& records, std::int64_t now_us) {
+            return jobthrottle::give_back(records, now_us, given);
+        });
+    }
+
+    std::string processes(pid_t wrapper, pid_t command) const override {
+        return local::processes_text(wrapper, command);
     }
 
     Result<PauseAnswer> pause(const Key& key, const PauseRequest& request) override {
@@ -100,7 +144,7 @@ private:
         std::optional<std::invoke_result_t<Body, LocalRecords&, std::int64_t>> out;
         const auto done = m_session.transact([&](Transaction& txn, const Moment& moment) {
             KeyTable table(txn);
-            LocalRecords records(txn, table, key.bytes());
+            LocalRecords records(txn, table, key.bytes(), &m_listener);
             out.emplace(body(records, moment.now_us));
             records.settle(moment);
             if (txn.has_written()) purge(txn, table, moment);
@@ -111,7 +155,33 @@ private:
 
     std::string m_folder;
     local::Session m_session;
+    local::Listener m_listener;
 };
+
+Result<std::vector<Answer>> LocalStore::ask(const std::vector<Asked>& asked) {
+    std::vector<Answer> answers;
+    const auto done = m_session.transact([&](Transaction& txn, const Moment& moment) {
+        m_listener.begin(asked);
+        KeyTable table(txn);
+        std::list<LocalRecords> records;
+        std::vector<KeyQuestion> questions;
+        for (const auto& one : asked) {
+            records.emplace_back(txn, table, one.key.bytes(), &m_listener);
+            questions.push_back({&records.back(), &one.question});
+        }
+        answers = jobthrottle::ask(questions, moment.now_us, k_traits);
+        auto of_key = records.begin();
+        for (std::size_t i = 0; i < answers.size(); ++i, ++of_key) {
+            of_key->settle(moment);
+            if (!m_listener.prepare(asked[i], answers[i], *of_key, [&] { return m_session.rights(); }))
+                txn.fail({local::Fault::system, errno});
+        }
+        if (txn.has_written()) purge(txn, table, moment);
+    });
+    m_listener.end(done.ok());
+    if (!done) return done.error();
+    return answers;
+}
 
 Result<std::vector<KeySummary>> LocalStore::keys(const std::string& pattern) {
     std::vector<std::string> names;

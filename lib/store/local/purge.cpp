@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/report.hpp"
+#include "store/local/processes.hpp"
 #include "store/local/records.hpp"
 
 namespace jobthrottle::local {
@@ -14,6 +15,7 @@ constexpr std::int64_t k_grace_us = 60'000'000;  // a busy key is looked at no m
 constexpr std::int64_t k_second_us = 1'000'000;
 constexpr std::int64_t k_note_kept_us = std::int64_t{7} * 86'400 * k_second_us;
 constexpr int k_keys_at_once = 2;
+constexpr std::int64_t k_most_leases_looked_at = 256;  // as a question does
 constexpr int k_leftovers_at_once = 64;
 
 std::int64_t looked_at_us(const Header& header, const Moment& moment) {
@@ -40,10 +42,18 @@ void LocalRecords::settle(const Moment& moment) {
     }
 }
 
+bool LocalRecords::has_live_holder() const {
+    const auto leases = this->leases(k_most_leases_looked_at);
+    return std::any_of(leases.begin(), leases.end(), [](const auto& lease) {
+        return lease.second.held && local::life_of(lease.second.processes) == HolderLife::alive;
+    });
+}
+
 void LocalRecords::expire(const Moment& moment) {
     if (const auto header = this->header()) {
         const std::int64_t key_now = std::max(moment.now_us + header->offset_us, header->seen_us);
-        if (key_now <= header->matters_until_us()) {
+        // Left as it is: whoever asks next does what there is to do about its leases.
+        if (key_now <= header->matters_until_us() || (header->leases > 0 && has_live_holder())) {
             m_table.index(m_name, m_row, looked_at_us(*header, moment));
             return;
         }

@@ -3,46 +3,18 @@
 
 #include <algorithm>
 
+#include "store/local/processes.hpp"
+
 namespace jobthrottle::local {
 
 namespace {
 
-// Kinds of records of a key. What clear() drops is in small letters, which sort after the capitals.
-constexpr char k_note = 'P', k_registration = 'R';
-constexpr char k_first_cleared = 'a';
-constexpr char k_deadline = 'd', k_header = 'h', k_log = 'l', k_in_line = 'o', k_recent = 'r', k_ticket = 't',
-               k_away = 'w';
-
 constexpr std::int64_t k_log_chunk = 64;     // entries
+constexpr std::int64_t k_log_chunks = 64;    // room for the chunks of one log
 constexpr std::int64_t k_recent_chunk = 16;  // starts
 constexpr std::size_t k_recent_bytes = 8 + k_short_time_bytes;
-constexpr std::size_t k_ticket_bytes = 2 + 4 * 8;
-constexpr std::size_t k_number_at = 10;  // in a key: 'K', id, kind, then a number
 // A key with more records than this is not dropped in one go.
 constexpr int k_most_cleared = 128;
-
-std::string encode(const Ticket& ticket) {
-    std::string bytes;
-    bytes.reserve(k_ticket_bytes + ticket.who.size());
-    bytes.push_back(static_cast<char>(ticket.place));
-    bytes.push_back(ticket.caller ? 1 : 0);
-    for (const auto field : {ticket.number, ticket.told_us, ticket.keep.count(), ticket.since_us})
-        put_field(bytes, field);
-    return bytes + ticket.who;
-}
-
-std::optional<Ticket> decode_ticket(std::string_view bytes) {
-    if (bytes.size() < k_ticket_bytes || bytes[0] < 0 || bytes[0] > 2) return std::nullopt;
-    Ticket ticket;
-    ticket.place = static_cast<Place>(bytes[0]);
-    ticket.caller = bytes[1] != 0;
-    ticket.number = field_at(bytes, 2);
-    ticket.told_us = field_at(bytes, 10);
-    ticket.keep = Duration{field_at(bytes, 18)};
-    ticket.since_us = field_at(bytes, 26);
-    ticket.who = bytes.substr(k_ticket_bytes);
-    return ticket;
-}
 
 void set_field(std::string& bytes, std::size_t offset, std::int64_t value, std::size_t width) {
     std::string field;
@@ -54,10 +26,18 @@ std::size_t offset_in_chunk(std::int64_t position, std::int64_t per_chunk, std::
     return static_cast<std::size_t>(position % per_chunk) * bytes;
 }
 
+std::int64_t log_chunk(std::size_t log, std::int64_t position) {
+    return static_cast<std::int64_t>(log) * k_log_chunks + position / k_log_chunk;
+}
+
 }  // namespace
 
-LocalRecords::LocalRecords(Transaction& txn, KeyTable& table, std::string_view name)
-    : m_txn(txn), m_table(table), m_name(name), m_row(table.find(name).value_or(KeyTable::Row{})) {}
+LocalRecords::LocalRecords(Transaction& txn, KeyTable& table, std::string_view name, Waker* waker)
+    : m_txn(txn),
+      m_table(table),
+      m_name(name),
+      m_waker(waker),
+      m_row(table.find(name).value_or(KeyTable::Row{})) {}
 
 void LocalRecords::be_known() {
     if (!known()) m_row = m_table.make(m_name);
@@ -79,7 +59,6 @@ void LocalRecords::put_header(const Header& header) {
 
 void LocalRecords::clear() {
     if (!known()) return;
-    m_last_walked.reset();
     const RecordKey first = key(k_first_cleared);
     for (int cleared = 0; cleared < k_most_cleared; ++cleared) {
         const auto entry = m_txn.first_from(first);
@@ -102,8 +81,8 @@ std::string LocalRecords::chunk_with(char kind, std::int64_t chunk, std::size_t 
     return content;
 }
 
-std::int64_t LocalRecords::log_entry(std::int64_t position) const {
-    const auto chunk = m_txn.get(key(k_log).number(position / k_log_chunk));
+std::int64_t LocalRecords::log_entry(std::size_t log, std::int64_t position) const {
+    const auto chunk = m_txn.get(key(k_log).number(log_chunk(log, position)));
     const std::size_t offset = offset_in_chunk(position, k_log_chunk, k_short_time_bytes);
     if (!chunk || chunk->size() < offset + k_short_time_bytes) {
         m_txn.fail_damaged();
@@ -112,28 +91,43 @@ std::int64_t LocalRecords::log_entry(std::int64_t position) const {
     return field_at(*chunk, offset, k_short_time_bytes);
 }
 
-void LocalRecords::put_log_entry(std::int64_t position, std::int64_t short_us) {
+void LocalRecords::put_log_entries(std::size_t log, std::int64_t position, std::int64_t count,
+                                   std::int64_t short_us) {
     be_known();
-    const std::int64_t chunk = position / k_log_chunk;
-    const std::size_t offset = offset_in_chunk(position, k_log_chunk, k_short_time_bytes);
-    std::string content = chunk_with(k_log, chunk, offset + k_short_time_bytes);
-    set_field(content, offset, short_us, k_short_time_bytes);
-    m_txn.put(key(k_log).number(chunk), content);
+    for (const std::int64_t end = position + count; position < end;) {
+        const std::int64_t here = std::min(end - position, k_log_chunk - position % k_log_chunk);
+        const std::int64_t chunk = log_chunk(log, position);
+        const std::size_t offset = offset_in_chunk(position, k_log_chunk, k_short_time_bytes);
+        const std::size_t last = offset + static_cast<std::size_t>(here - 1) * k_short_time_bytes;
+        std::string content = chunk_with(k_log, chunk, last + k_short_time_bytes);
+        for (std::size_t at = offset; at <= last; at += k_short_time_bytes)
+            set_field(content, at, short_us, k_short_time_bytes);
+        m_txn.put(key(k_log).number(chunk), content);
+        position += here;
+    }
 }
 
-void LocalRecords::replace_log(const std::vector<std::int64_t>& short_times) {
+void LocalRecords::replace_log(std::size_t log, const std::vector<std::int64_t>& short_times) {
     be_known();
     const auto count = static_cast<std::int64_t>(short_times.size());
     std::string content;
     for (std::int64_t i = 0; i < count; ++i) {
         put_field(content, short_times[static_cast<std::size_t>(i)], k_short_time_bytes);
         if (i % k_log_chunk != k_log_chunk - 1 && i != count - 1) continue;
-        m_txn.put(key(k_log).number(i / k_log_chunk), content);
+        m_txn.put(key(k_log).number(log_chunk(log, i)), content);
         content.clear();
     }
-    const std::int64_t chunks = (count + k_log_chunk - 1) / k_log_chunk;
-    for (std::int64_t chunk = chunks; m_txn.get(key(k_log).number(chunk)); ++chunk)
+    const std::int64_t end = log_chunk(log + 1, 0);
+    for (std::int64_t chunk = log_chunk(log, count + k_log_chunk - 1);
+         chunk < end && m_txn.get(key(k_log).number(chunk)); ++chunk)
         m_txn.remove(key(k_log).number(chunk));
+}
+
+std::vector<std::int64_t> LocalRecords::log_entries(std::size_t log, std::int64_t count) const {
+    std::vector<std::int64_t> entries;
+    for (std::int64_t i = 0; i < count && !m_txn.failure(); ++i)
+        entries.push_back(log_entry(log, i));
+    return entries;
 }
 
 std::optional<RecentStart> LocalRecords::find_recent(StartId id) const {
@@ -159,92 +153,19 @@ void LocalRecords::put_recent(std::int64_t position, const RecentStart& start) {
     m_txn.put(key(k_recent).number(chunk), content);
 }
 
-std::optional<Ticket> LocalRecords::ticket(TicketId id) const {
-    const auto payload = known() ? m_txn.get(key(k_ticket).id(id)) : std::nullopt;
-    if (!payload) return std::nullopt;
-    auto ticket = decode_ticket(*payload);
-    if (!ticket) m_txn.fail_damaged();
-    return ticket;
-}
-
-void LocalRecords::add_orders(TicketId id, const Ticket& ticket) {
-    m_last_walked.reset();
-    if (ticket.place == Place::in_line) m_txn.put(key(k_in_line).number(ticket.number), {});
-    if (ticket.place == Place::away) m_txn.put(key(k_away).number(ticket.number), {});
-    m_txn.put(key(k_deadline).number(ticket.deadline_us()).id(id), {});
-}
-
-void LocalRecords::remove_orders(TicketId id, const Ticket& ticket) {
-    m_last_walked.reset();
-    if (ticket.place == Place::in_line) m_txn.remove(key(k_in_line).number(ticket.number));
-    if (ticket.place == Place::away) m_txn.remove(key(k_away).number(ticket.number));
-    m_txn.remove(key(k_deadline).number(ticket.deadline_us()).id(id));
-}
-
-void LocalRecords::put_ticket(TicketId id, const Ticket& ticket) {
-    be_known();
-    const auto before = this->ticket(id);
-    if (before && before->place == ticket.place && before->number == ticket.number) {
-        if (before->deadline_us() != ticket.deadline_us()) {
-            m_txn.remove(key(k_deadline).number(before->deadline_us()).id(id));
-            m_txn.put(key(k_deadline).number(ticket.deadline_us()).id(id), {});
+void LocalRecords::drop_recent(StartId id) {
+    if (!known()) return;
+    for (std::int64_t chunk = 0; chunk < k_recent_starts / k_recent_chunk; ++chunk) {
+        const auto content = m_txn.get(key(k_recent).number(chunk));
+        if (!content) return;
+        for (std::size_t at = 0; at + k_recent_bytes <= content->size(); at += k_recent_bytes) {
+            if (static_cast<StartId>(field_at(*content, at)) != id) continue;
+            std::string without(*content);
+            set_field(without, at, 0, 8);
+            m_txn.put(key(k_recent).number(chunk), without);
+            return;
         }
-    } else {
-        if (before) remove_orders(id, *before);
-        add_orders(id, ticket);
     }
-    m_txn.put(key(k_ticket).id(id), encode(ticket));
-}
-
-void LocalRecords::remove_ticket(TicketId id) {
-    const auto before = ticket(id);
-    if (!before) return;
-    remove_orders(id, *before);
-    m_txn.remove(key(k_ticket).id(id));
-}
-
-std::int64_t LocalRecords::in_line_before(std::int64_t number, std::int64_t at_most) const {
-    const RecordKey prefix = key(k_in_line);
-    std::int64_t count = 0;
-    for (auto entry = m_txn.first_from(prefix); count < at_most && entry; entry = m_txn.next(), ++count) {
-        if (entry->key.substr(0, k_number_at) != prefix.view()) break;
-        const std::int64_t found = RecordKey::number_at(entry->key, k_number_at);
-        if (found >= number) break;
-        m_last_walked = {count, found};
-    }
-    return count;
-}
-
-std::int64_t LocalRecords::number_in_line(std::int64_t place) const {
-    if (m_last_walked && m_last_walked->first == place) return m_last_walked->second;
-    const RecordKey prefix = key(k_in_line);
-    auto entry = m_txn.first_from(prefix);
-    for (; place > 0 && entry; --place)
-        entry = m_txn.next();
-    if (entry && entry->key.substr(0, k_number_at) == prefix.view())
-        return RecordKey::number_at(entry->key, k_number_at);
-    m_txn.fail_damaged();
-    return 0;
-}
-
-std::optional<std::int64_t> LocalRecords::lowest_away_number() const {
-    const RecordKey prefix = key(k_away);
-    const auto entry = m_txn.first_from(prefix);
-    if (!entry || entry->key.substr(0, k_number_at) != prefix.view()) return std::nullopt;
-    return RecordKey::number_at(entry->key, k_number_at);
-}
-
-std::optional<std::pair<TicketId, Ticket>> LocalRecords::next_due() const {
-    const RecordKey prefix = key(k_deadline);
-    const auto entry = m_txn.first_from(prefix);
-    if (!entry || entry->key.substr(0, k_number_at) != prefix.view()) return std::nullopt;
-    const TicketId id = RecordKey::id_at(entry->key, k_number_at + 8);
-    const auto ticket = this->ticket(id);
-    if (!ticket) {
-        m_txn.fail_damaged();
-        return std::nullopt;
-    }
-    return std::pair{id, *ticket};
 }
 
 std::optional<Registration> LocalRecords::registration() const {
@@ -279,19 +200,18 @@ void LocalRecords::put_pause_note(const std::string& note) {
 
 MemoryRecords LocalRecords::copy() const {
     MemoryRecords copy;
+    copy.know_life([](const Lease& lease) { return local::life_of(lease.processes); });
     copy.put_registration(registration());
     copy.put_pause_note(pause_note());
     const auto header = this->header();
     if (!header) return copy;
     copy.put_header(*header);
-    for (std::int64_t i = 0; i < std::min(header->log_total, header->log_capacity) && !m_txn.failure(); ++i)
-        copy.put_log_entry(i, log_entry(i));
-    const RecordKey prefix = key(k_ticket);
-    for (auto entry = m_txn.first_from(prefix); entry && entry->key.substr(0, k_number_at) == prefix.view();
-         entry = m_txn.next()) {
-        const auto ticket = decode_ticket(entry->payload);
-        if (ticket) copy.put_ticket(RecordKey::id_at(entry->key, k_number_at), *ticket);
+    for (std::size_t log = 0; log < header->rows.size(); ++log) {
+        const auto& row = header->rows[log];
+        copy.replace_log(log, log_entries(log, std::min(row.log_total, row.log_capacity)));
     }
+    copy_tickets(copy);
+    copy_leases(copy);
     return copy;
 }
 

@@ -40,8 +40,9 @@ std::uint64_t boot_mark(const std::string& id) {
 Session::Session(const LocalOptions& options, const std::string& folder)
     : m_options(options),
       m_folder(folder),
-      m_lock_path(folder + "/" + file_stem(options.prefix) + ".lock"),
-      m_data_path(folder + "/" + file_stem(options.prefix) + ".mdb") {}
+      m_stem(folder + "/" + file_stem(options.prefix)),
+      m_lock_path(m_stem + ".lock"),
+      m_data_path(m_stem + ".mdb") {}
 
 void Session::close() {
     m_environment.close();

@@ -26,6 +26,10 @@ public:
     using Body = std::function<void(Transaction&, const Moment&)>;
     Result<void> transact(const Body& body);
 
+    // Of files beside the store's own: where they are and how their names begin, and whose they are.
+    const std::string& stem() const { return m_stem; }
+    FilePlan rights() const;  // REQUIRES: a transaction is under way
+
     // From now on no call takes longer than this, and nothing interrupts one.
     void hurry(Duration longest);
 
@@ -47,11 +51,10 @@ private:
     Failure run(const Body& body);
     Error error_of(const Failure& failure) const;
     Moment moment() const;
-    FilePlan rights() const;
     std::string draft_path() const { return m_data_path + ".new"; }
 
     LocalOptions m_options;
-    std::string m_folder, m_lock_path, m_data_path;
+    std::string m_folder, m_stem, m_lock_path, m_data_path;
     std::uint64_t m_boot = 0;  // 0: not learned yet
     std::optional<LockFile> m_lock;
     Environment m_environment;
