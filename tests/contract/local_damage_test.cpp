@@ -53,7 +53,8 @@ struct Damaged {
         const auto store = open_store(options);
         for (int i = 0; i < 40; ++i) {
             const auto key = key_named("key " + std::to_string(i));
-            REQUIRE(store->set_registration(key, Registration{rate_of(5, 60s), 1, std::string(300, 'w')}));
+            REQUIRE(store->set_registration(
+                key, Registration{terms_of(rate_of(5, 60s)), 1, std::string(300, 'w')}));
             REQUIRE(store->ask(key, question_at(rate_of(5, 60s))));
         }
         REQUIRE(notices == 0);
@@ -208,7 +209,7 @@ TEST_CASE("local: the file of a newer version is left alone", "[contract]") {
         REQUIRE_FALSE(environment.open(folder.file("state.mdb")));
         local::Transaction txn(environment);
         std::string record(*txn.get("S"));
-        record[12] = 2;  // behind the tag
+        record[12] = 3;  // behind the tag
         txn.put("S", record);
         REQUIRE(txn.commit());
     }

@@ -36,7 +36,8 @@ void fill(const LocalOptions& options) {
     const auto store = open_store(options);
     for (int i = 0; i < k_keys; ++i) {
         const std::string who(i == 7 ? 9000 : 300, 'w');
-        REQUIRE(store->set_registration(key_named(key_text(i)), Registration{rate_of(5, 60s), 1, who}));
+        REQUIRE(
+            store->set_registration(key_named(key_text(i)), Registration{terms_of(rate_of(5, 60s)), 1, who}));
         REQUIRE(store->ask(key_named(key_text(i)), question_at(rate_of(5, 60s))));
     }
 }
@@ -63,7 +64,7 @@ int use(const LocalOptions& plain) {
     if (!store->ask(key_named("newer"), question_at(rate))) return 2;
     for (int i = 0; i < k_keys; ++i) {
         const Key key = key_named(key_text(i));
-        if (!store->set_registration(key, Registration{rate, 1, std::string(200, 'v')})) return 3;
+        if (!store->set_registration(key, Registration{terms_of(rate), 1, std::string(200, 'v')})) return 3;
         if (i % 3 == 0 && !store->set_registration(key, std::nullopt)) return 4;
     }
     for (int i = 0; i < k_keys; i += 2) {

@@ -219,7 +219,7 @@ TEST_CASE("local: a reboot ends everything but pauses, notes and registrations",
         pause_for(*store, "an hour", 1h);
         pause_for(*store, "a minute", 60s);
         pause_for(*store, "for ever", 1s, true);
-        REQUIRE(store->set_registration(key_named("known"), Registration{rate_of(1, 1h), 7, "me"}));
+        REQUIRE(store->set_registration(key_named("known"), Registration{terms_of(rate_of(1, 1h)), 7, "me"}));
         for (TicketId place = 1; place <= 3; ++place) {
             Question question = question_at(rate_of(1, 1h));
             question.place = place;
@@ -243,7 +243,8 @@ TEST_CASE("local: a reboot ends everything but pauses, notes and registrations",
         const auto known = store->inspect(key_named("known"));
         CHECK(known->registration->who == "me");
         CHECK(known->waiting.empty());
-        CHECK(known->starts_in_window == 0);
+        CHECK(known->limits.at(0).starts == 0);
+        CHECK(known->holding.empty());
         CHECK(store->ask(key_named("known"), question_at(rate_of(1, 1h)))->kind == AnswerKind::start);
         machine.advance(50min);
         CHECK(store->inspect(key_named("an hour"))->paused_for == 0s);
@@ -265,7 +266,7 @@ TEST_CASE("local: a store that was open before a new file came in its place foll
     options.hooks = machine.hooks();
     const auto before = open_store(options);
     REQUIRE(before->ask(key_named("k"), question_at(rate_of(1, 1h)))->kind == AnswerKind::start);
-    REQUIRE(before->set_registration(key_named("k"), Registration{rate_of(1, 1h), 7, "me"}));
+    REQUIRE(before->set_registration(key_named("k"), Registration{terms_of(rate_of(1, 1h)), 7, "me"}));
     // As though it was set aside and begun anew.
     std::filesystem::rename(folder.file("state.mdb"), folder.file("away"));
     start_once(options);

@@ -36,7 +36,7 @@ Error fill_up(const LocalOptions& options, int& registered) {
     for (registered = 0; registered < 20'000; ++registered) {
         const auto key = key_named("filler " + std::to_string(registered));
         const auto done =
-            store->set_registration(key, Registration{rate_of(1, 1s), 1, std::string(900, 'w')});
+            store->set_registration(key, Registration{terms_of(rate_of(1, 1s)), 1, std::string(900, 'w')});
         if (!done) return done.error();
     }
     return internal_error("nothing was refused");
@@ -93,7 +93,7 @@ TEST_CASE("local: a file that may not grow", "[contract]") {
     const auto store = open_store(options);
     CHECK(store->inspect(key_named("k"))->started == 1);
     CHECK(store->keys("filler *")->size() >= 20);
-    CHECK(store->set_registration(key_named("more"), Registration{rate_of(1, 1s), 1, "me"}).ok());
+    CHECK(store->set_registration(key_named("more"), Registration{terms_of(rate_of(1, 1s)), 1, "me"}).ok());
     CHECK(notices == 0);
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("local: a full disk", "[contract]") {
     CHECK(error.kind == ErrorKind::refused);
     CHECK_THAT(error.message, Catch::Matchers::ContainsSubstring("the disk is full"));
     CHECK(registered >= 20);
-    const auto registration = Registration{rate_of(1, 1s), 1, std::string(900, 'w')};
+    const auto registration = Registration{terms_of(rate_of(1, 1s)), 1, std::string(900, 'w')};
     int before_that = 0;
     CHECK(fill_up(options, before_that).kind == ErrorKind::refused);
 

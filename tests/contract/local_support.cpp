@@ -11,14 +11,30 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <initializer_list>
 #include <stdexcept>
+#include <utility>
 
 namespace jobthrottle::test {
 
 namespace {
 
-std::string text_of(const std::optional<Rate>& rate) {
-    return rate ? rate->text() : "none";
+std::string text_of(const std::optional<Terms>& terms) {
+    return terms ? terms->text() : "none";
+}
+
+std::string joined(std::initializer_list<std::int64_t> numbers) {
+    std::string text;
+    for (const auto number : numbers)
+        text += std::to_string(number) + " ";
+    return text;
+}
+
+std::string text_of(const Waiter& waiter) {
+    return joined({static_cast<std::int64_t>(waiter.id), static_cast<std::int64_t>(waiter.place),
+                   waiter.number, waiter.waited.count(), waiter.starts_in.count(), waiter.asks_in.count(),
+                   waiter.cost, std::int64_t{waiter.caller}, std::int64_t{waiter.offered}}) +
+           waiter.who;
 }
 
 }  // namespace
@@ -35,12 +51,33 @@ Rate rate_of(std::int64_t allow, Duration period, std::int64_t burst) {
     return *rate;
 }
 
-Question question_at(const Rate& rate) {
+Terms terms_of(std::vector<Rate> rates, std::optional<std::int64_t> concurrency) {
+    auto terms = Terms::make(std::move(rates), concurrency);
+    if (!terms) throw std::runtime_error(terms.error().message);
+    return std::move(terms).value();
+}
+
+Terms terms_of(const Rate& rate) {
+    return terms_of({rate}, std::nullopt);
+}
+
+Question question_at(Terms terms) {
     static StartId last = 0;
     Question question;
     question.id = ++last + static_cast<StartId>(getpid()) * 1'000'000'000;
-    question.rate = rate;
+    question.terms = std::move(terms);
     question.taking = Taking::start;
+    return question;
+}
+
+Question question_at(const Rate& rate) {
+    return question_at(terms_of(rate));
+}
+
+Question question_in_line(TicketId place, std::int64_t concurrency) {
+    Question question = question_at(terms_of({}, concurrency));
+    question.place = place;
+    question.taking = Taking::place;
     return question;
 }
 
@@ -74,28 +111,34 @@ void start_once(const LocalOptions& options, const std::string& key) {
 }
 
 std::string text_of(const Answer& answer) {
-    std::string text;
-    for (const auto number :
-         {static_cast<std::int64_t>(answer.kind), answer.wait.count(), answer.earliest.count(),
-          static_cast<std::int64_t>(answer.why), answer.ahead, answer.number, answer.waited.count(),
-          answer.birth_us, answer.paused_for.count(), std::int64_t{answer.paused_by_hand}})
-        text += std::to_string(number) + " ";
-    return text + text_of(answer.rate) + " " + text_of(answer.registered) + " " + text_of(answer.other_rate);
+    return joined({static_cast<std::int64_t>(answer.kind), answer.wait.count(), answer.earliest.count(),
+                   static_cast<std::int64_t>(answer.why), answer.ahead, answer.number, answer.waited.count(),
+                   answer.birth_us, answer.paused_for.count(), std::int64_t{answer.paused_by_hand},
+                   std::int64_t{answer.leased}, answer.wake, answer.places, answer.waiting}) +
+           answer.terms.text() + " | " + text_of(answer.registered) + " | " + text_of(answer.other);
+}
+
+std::string text_of(const Holder& holder) {
+    return joined({static_cast<std::int64_t>(holder.id), std::int64_t{holder.held},
+                   std::int64_t{holder.place}, holder.age.count(), holder.left.count(),
+                   holder.renewed.count(), holder.cost}) +
+           holder.who;
 }
 
 std::string text_of(const KeyReport& report) {
-    std::string text = text_of(report.rate) + " ";
-    for (const auto number : {std::int64_t{report.known}, report.starts_in_window, report.remaining,
-                              report.available_in.count(), report.paused_for.count(),
-                              std::int64_t{report.paused_for_ever}, report.last_start_age_us, report.started})
-        text += std::to_string(number) + " ";
+    std::string text =
+        report.terms.text() + " " +
+        joined({std::int64_t{report.known}, report.places, report.available_in.count(),
+                report.paused_for.count(), std::int64_t{report.paused_for_ever},
+                std::int64_t{report.paused_by_hand}, report.last_start_age_us, report.started});
     if (report.registration) text += encode(*report.registration) + " ";
     if (report.note) text += encode(*report.note);
-    for (const auto& waiter : report.waiting) {
-        text += "\n" + std::to_string(waiter.id) + " " + std::to_string(static_cast<int>(waiter.place)) +
-                " " + std::to_string(waiter.number) + " " + std::to_string(waiter.waited.count()) + " " +
-                std::to_string(waiter.starts_in.count()) + " " + waiter.who;
-    }
+    for (const auto& limit : report.limits)
+        text += "\n" + limit.rate.text() + " " + joined({limit.starts, limit.remaining});
+    for (const auto& waiter : report.waiting)
+        text += "\n" + text_of(waiter);
+    for (const auto& holder : report.holding)
+        text += "\n" + text_of(holder);
     return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,14 @@ namespace jobthrottle::test {
 
 Key key_named(const std::string& name);
 Rate rate_of(std::int64_t allow, Duration period, std::int64_t burst = 1);
+Terms terms_of(const Rate&);
+Terms terms_of(std::vector<Rate>, std::optional<std::int64_t> concurrency);
 
 // A question under a new id, which has no place in line but asks for a start.
 Question question_at(const Rate& rate);
+Question question_at(Terms);
+// One that takes a place in a line where it cannot start: of a key with so many places and no rate.
+Question question_in_line(TicketId place, std::int64_t concurrency = 1);
 
 // The clocks and the boot of a machine, in a test's hands.
 struct Machine {
@@ -35,6 +41,7 @@ void start_once(const LocalOptions& options, const std::string& key = "k");
 
 // All that an answer says, and all that a report says, for comparing.
 std::string text_of(const Answer& answer);
+std::string text_of(const Holder& holder);
 std::string text_of(const KeyReport& report);
 
 std::vector<std::string> files_in(const std::string& folder);
