@@ -106,6 +106,27 @@ TEST_CASE("bad input: a malformed duration or number", "[cli]") {
     check_run_refuses(with_key({"-r", "8/s", "--burst", "9"}, "--burst '9'"));
 }
 
+TEST_CASE("bad input: limits that cannot be meant", "[cli]") {
+    check_run_refuses({{"-r", "8/s", "-k", "a", "-k", "b"}, "stands before the first --key"});
+    check_run_refuses(with_key({"-j", "1", "-k", "a", "-j", "2"}, "--key 'a' is given twice"));
+    check_run_refuses(with_key({"-r", "8/s", "-r", "9/s"}, "same period"));
+    check_run_refuses(
+        with_key({"-r", "8/s", "-r", "9/m", "-r", "9/h", "-r", "9/d", "-r", "9/2d"}, "at most 4"));
+    for (const char* value : {"", "x", "0", "-1", "1.5", "2M"})
+        check_run_refuses(with_key({"-j", value}, "--concurrency '"));
+    for (const char* value : {"", "soon", "0", "0.9", "-5s", "367d"})
+        check_run_refuses(with_key({"-j", "1", "--lock-for", value}, "--lock-for '"));
+    for (const char* value : {"", "x", "0", "-1", "9", "1001M"})
+        check_run_refuses(with_key({"-r", "8/s", "--cost", value}, "--cost '"));
+    check_run_refuses(with_key({"-r", "8/s", "--count", "x"}, "--count 'x'"));
+    check_run_refuses(with_key({"-r", "3000/h", "--count", "successes"}, "2044"));
+    check_run_refuses(with_key({"-r", "8/s", "--count", "successes", "--burst", "2"}, "takes no burst"));
+    for (const char* value : {"", "x", "-1"})
+        check_run_refuses(with_key({"-j", "1", "--max-waiting", value}, "--max-waiting '"));
+    check_run_refuses(with_key({"-j", "1", "--on-lease-lost", "x"}, "--on-lease-lost 'x'"));
+    check_run_refuses(with_key({"-j", "1", "--pause-key", "b"}, "--pause-key 'b'"));
+}
+
 TEST_CASE("bad input: a malformed choice", "[cli]") {
     for (const char* option : {"--scan", "--rerun", "--on-store-error"}) {
         for (const char* value : {"", "x", "AUTO"})
@@ -140,19 +161,13 @@ TEST_CASE("bad input: a password in a malformed store is never shown", "[cli]") 
 
 TEST_CASE("bad input: the same in a variable is wrong configuration", "[cli]") {
     const std::pair<const char*, const char*> k_rows[] = {
-        {"JOBTHROTTLE_MAX_WAIT", "soon"},
-        {"JOBTHROTTLE_PREFIX", "a/b"},
-        {"JOBTHROTTLE_ON_STORE_ERROR", "x"},
-        {"JOBTHROTTLE_STORE_PATIENCE", "-1"},
-        {"JOBTHROTTLE_CONNECT_TIMEOUT", "0"},
-        {"JOBTHROTTLE_COMMAND_TIMEOUT", "x"},
-        {"JOBTHROTTLE_MAX_PAUSE", "x"},
-        {"JOBTHROTTLE_DEFAULT_PAUSE", "x"},
-        {"JOBTHROTTLE_NOTICE_AFTER", "x"},
-        {"JOBTHROTTLE_THROTTLED_EXIT", "x"},
-        {"JOBTHROTTLE_STORE", "foo:bar"},
-        {"JOBTHROTTLE_STORE", "local:here"},
-        {"JOBTHROTTLE_STORE", ""},
+        {"JOBTHROTTLE_MAX_WAIT", "soon"},     {"JOBTHROTTLE_PREFIX", "a/b"},
+        {"JOBTHROTTLE_ON_STORE_ERROR", "x"},  {"JOBTHROTTLE_STORE_PATIENCE", "-1"},
+        {"JOBTHROTTLE_CONNECT_TIMEOUT", "0"}, {"JOBTHROTTLE_COMMAND_TIMEOUT", "x"},
+        {"JOBTHROTTLE_MAX_PAUSE", "x"},       {"JOBTHROTTLE_DEFAULT_PAUSE", "x"},
+        {"JOBTHROTTLE_NOTICE_AFTER", "x"},    {"JOBTHROTTLE_THROTTLED_EXIT", "x"},
+        {"JOBTHROTTLE_LOCK_FOR", "0.5"},      {"JOBTHROTTLE_STORE", "foo:bar"},
+        {"JOBTHROTTLE_STORE", "local:here"},  {"JOBTHROTTLE_STORE", ""},
         {"JOBTHROTTLE_PASSWORD", ""},
     };
     for (const auto& [name, value] : k_rows) {
@@ -172,10 +187,9 @@ TEST_CASE("bad input: the same in a variable is wrong configuration", "[cli]") {
 TEST_CASE("bad input: options and commands that do not exist, here or yet", "[cli]") {
     check_run_refuses({{"-k", "a", "--rat", "8/s"}, "did you mean --rate?", false});
     check_run_refuses({{"-k", "a", "-r", "8/s", "-z"}, "'-z'", false});
-    check_run_refuses({{"-k", "a", "-j", "2"}, "--concurrency: this version does not have it", false});
+    check_run_refuses(
+        {{"-k", "a", "-j", "2", "--timeout", "1m"}, "--timeout: this version does not have it", false});
     check_run_refuses({{"--limit", "80/min"}, "Did you mean --rate 80/min?", false});
-    check_run_refuses({{"-k", "a", "-r", "8/s", "-k", "b"}, "a second --key", false});
-    check_run_refuses({{"-k", "a", "-r", "8/s", "-r", "9/m"}, "a second --rate", false});
     check_run_refuses({{"-k", "a", "-r", "8/s", "word"}, "'word' stands before the --", false});
     Sandbox sandbox;
     for (const Argv& words : std::initializer_list<Argv>{{},
@@ -219,6 +233,15 @@ TEST_CASE("bad input: times and values of the other commands", "[cli]") {
         {{"pause", "a", "--retry-after", "-5"}, "--retry-after '-5'"},
         {{"register", "a"}, "no limit to register"},
         {{"register", "a", "-r", "x"}, "--rate 'x'"},
+        {{"register", "a", "-k", "b", "-k", "c"}, "a second --key ('c')"},
+        {{"admit", "a", "-j", "1", "--follow", "x"}, "--follow 'x'"},
+        {{"admit", "a", "-j", "1", "--follow", "2147483647"}, "--follow '2147483647': no such process"},
+        {{"release", "a"}, "no TOKEN"},
+        {{"release", "a", "xyz"}, "TOKEN 'xyz'"},
+        {{"renew", "a", "xyz"}, "TOKEN 'xyz'"},
+        {{"renew", "a", "0123456789abcdef", "--lock-for", "0"}, "--lock-for '0'"},
+        {{"settle", "x"}, "N 'x'"},
+        {{"settle", "1834"}, "settle tells what the attempt cost that it is called from"},
         {{"admit", "a", "-r", "8/s", "--ticket", ""}, "--ticket ''"},
         {{"admit", "a", "-r", "8/s", "--ticket-for", "1m"}, "--ticket-for"},
     };

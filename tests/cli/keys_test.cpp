@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The commands about keys: admit, pause, resume, register, inspect, keys, forget.
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "support/catch.hpp"
@@ -120,7 +121,7 @@ TEST_CASE("keys: what is registered serves every job of the key", "[cli]") {
     CHECK(sandbox.run({"register", "acme", "-r", "1/h"}).code == 0);
     CHECK(sandbox.run({"run", "-k", "acme", "--", "true"}).code == 0);
     CHECK(sandbox.run({"run", "-k", "acme", "-n", "--", "true"}).code == 75);
-    CHECK(sandbox.run({"run", "-k", "acme", "-n", "-r", "5/s", "--", "true"}).code == 78);
+    CHECK(sandbox.run({"run", "-k", "acme", "-n", "-r", "5/s", "--", "true"}).code == 75);
     CHECK(sandbox.run({"run", "-k", "acme", "-r", "5/s", "--override", "--", "true"}).code == 0);
 
     const ProgramResult other = sandbox.run({"register", "acme", "-r", "9/h"});
@@ -170,18 +171,55 @@ TEST_CASE("keys: the nearest differ by case, by a slip, or by their end", "[cli]
     }
 }
 
-TEST_CASE("keys: register tells of jobs that will be refused for their other period", "[cli]") {
+TEST_CASE("keys: register tells of jobs that bring more than it holds", "[cli]") {
     Sandbox sandbox;
     for (const char* key : {"acme", "same", "quiet"})
         CHECK(sandbox.run({"run", "-k", key, "-r", "5/s", "--", "true"}).code == 0);
     const ProgramResult other = sandbox.run({"register", "acme", "-r", "80/min"});
     INFO(describe(other));
     CHECK(other.code == 0);
-    CHECK_THAT(other.err, ContainsSubstring("a job that brings --rate 5/s is refused (78)"));
-    CHECK(sandbox.run({"run", "-k", "acme", "-r", "5/s", "--", "true"}).code == 78);
+    CHECK_THAT(other.err, ContainsSubstring("from now on a job that brings 5/s is held to 5/s and 80/min"));
+    CHECK(sandbox.run({"run", "-k", "acme", "-r", "5/s", "--", "true"}).code == 0);
     CHECK(sandbox.run({"register", "same", "-r", "3/s"}).err.empty());
     CHECK(sandbox.run({"register", "new", "-r", "3/s"}).err.empty());
     CHECK(sandbox.run({"register", "quiet", "-r", "80/min", "-q"}).err.empty());
+}
+
+TEST_CASE("keys: a registration is a ceiling, and a looser number is named once", "[cli]") {
+    Sandbox sandbox;
+    const ProgramResult registering = sandbox.run({"register", "acme", "-r", "80000/min", "-j", "4"});
+    CHECK(registering.out == "acme is registered at 80000/min, 4 at once\n");
+    const ProgramResult looser = sandbox.run({"run", "-k", "acme", "-r", "90000/min", "--", "true"});
+    INFO(describe(looser));
+    CHECK(looser.code == 0);
+    CHECK_THAT(looser.err, ContainsSubstring("held to that, not to its 90000/min (--override lets it)"));
+    CHECK(sandbox.run({"run", "-k", "acme", "--", "true"}).err.empty());
+    CHECK_THAT(sandbox.run({"inspect", "acme"}).out, ContainsSubstring("  at once   0 of 4\n"));
+    CHECK_THAT(sandbox.run({"keys"}).out, ContainsSubstring("0 of 4"));
+    const json state = inspect(sandbox, "acme");
+    CHECK(state["concurrency"] == 4);
+    CHECK(state["places"] == 0);
+    CHECK_THAT(sandbox.run({"register", "acme", "-r", "80000/min", "-j", "5"}).err,
+               ContainsSubstring("registered at 80000/min, 4 at once by") &&
+                   ContainsSubstring("give --replace to register 80000/min, 5 at once instead"));
+    CHECK_THAT(sandbox.run({"unregister", "acme"}).out,
+               ContainsSubstring("it was at 80000/min, 4 at once by"));
+}
+
+TEST_CASE("keys: a job that could never start is wrong configuration", "[cli]") {
+    Sandbox sandbox;
+    CHECK(sandbox.run({"register", "acme", "-r", "5/min", "-r", "9/s", "-r", "90/h"}).code == 0);
+    const ProgramResult costly = sandbox.run({"run", "-k", "acme", "--cost", "6", "--", "touch", "ran"});
+    INFO(describe(costly));
+    CHECK(costly.code == 78);
+    CHECK_THAT(costly.err, ContainsSubstring("acme: a job of --cost 6 could never start under "));
+    const ProgramResult many =
+        sandbox.run({"run", "-k", "acme", "-r", "7/d", "-r", "8/2d", "--", "touch", "ran"});
+    INFO(describe(many));
+    CHECK(many.code == 78);
+    CHECK_THAT(many.err, ContainsSubstring("more than four limits"));
+    CHECK(sandbox.run({"admit", "acme", "-r", "7/d", "-r", "8/2d"}).code == 78);
+    CHECK_FALSE(std::filesystem::exists(sandbox.file("ran")));
 }
 
 TEST_CASE("keys: with a pause alone no limit is said to be known", "[cli]") {
