@@ -12,8 +12,8 @@ namespace {
 constexpr std::int64_t k_longest_check_us = 60'000'000;
 constexpr std::int64_t k_check_per_ticket_us = 10'000;
 constexpr Duration k_concurrency_retry = std::chrono::seconds{2};
-constexpr std::int64_t k_watch_us = 450'000;  // the next ones see to it that an offer is taken
-constexpr std::int64_t k_shortest_departure_us = 10'000;
+constexpr std::int64_t k_watch_us = 350'000;  // the next ones see to it that an offer is taken
+constexpr std::int64_t k_shortest_departure_us = 2'000;
 constexpr std::int64_t k_longest_departure_us = 2'000'000;
 constexpr std::int64_t k_shortest_retry_us = 1'000;
 constexpr std::int64_t k_shortest_lease_retry_us = 5'000;
@@ -89,7 +89,7 @@ void Asking::look() {
     m_standing = standing_of(m_key, m_own, m_question.cost);
     m_judgement = judge(m_key, m_standing, m_answer.terms, m_question.count_successes);
     // Somebody may have died with his place: better seen now than when his lease runs out.
-    if (m_judgement.waits_for_lease && m_key.drop_dead_leases())
+    if (m_judgement.waits_for_lease && m_standing.rank < k_wakes && m_key.drop_dead_leases())
         m_judgement = judge(m_key, m_standing, m_answer.terms, m_question.count_successes);
     m_start_at_us = m_judgement.start_at_us;
     m_answer.ahead = m_standing.rank;
@@ -118,20 +118,36 @@ std::int64_t Asking::lease_retry_us() const {
         return runs_out > 0 ? std::min(check, std::max(runs_out, k_shortest_lease_retry_us)) : check;
     }
     if (m_standing.rank < k_wakes) return std::min(check, k_watch_us * m_standing.rank);
-    const std::int64_t passed =
-        header.places > 0 ? std::min(now - header.last_departure_us, k_longest_departure_us) : 0;
-    const std::int64_t each = std::max({k_shortest_departure_us, header.departure_us, passed});
-    return std::min(check,
-                    std::max(k_shortest_lease_retry_us, (m_standing.rank - k_wakes + 1) * each * 3 / 4));
+    const std::int64_t turn = (m_standing.rank - k_wakes + 1) * departures_apart_us() / 2;
+    // All who hold a place may leave at once.
+    const std::int64_t places = m_answer.terms.concurrency().value_or(0);
+    const std::int64_t in_one_go = m_standing.rank < places ? places * k_check_per_ticket_us : check;
+    return std::min({check, in_one_go, std::max(k_shortest_lease_retry_us, turn)});
+}
+
+// How fast places become free. With some of them empty, because those at the head are still asleep, it is
+// slower than it would be.
+std::int64_t Asking::departures_apart_us() const {
+    const Header& header = m_key.header();
+    const std::int64_t places = m_answer.terms.concurrency().value_or(0);
+    std::int64_t apart = header.departure_us;
+    if (header.places < places) apart = apart * header.places / places;
+    if (header.places > 0) {
+        const std::int64_t passed =
+            std::min(m_key.now_us() - header.last_departure_us, k_longest_departure_us);
+        apart = std::max(apart, header.departure_us == 0 ? passed : passed / 4);
+    }
+    return std::max(k_shortest_departure_us, apart);
 }
 
 Duration Asking::again_in() const {
     if (starts()) return Duration::zero();
     if (!m_judgement.waits_for_lease) return Duration{m_judgement.ask_again_us - m_key.now_us()};
     const std::int64_t retry = lease_retry_us();
-    // Where a window holds it up as well it may open before anybody leaves.
-    const std::int64_t opens = m_judgement.possible_us - grant_us(m_answer.terms) - m_key.now_us();
-    return Duration{opens > 0 ? std::min(opens, retry) : retry};
+    const std::int64_t rates = m_judgement.rates_us - m_key.now_us();
+    if (rates <= 0) return Duration{retry};
+    // A window of successes may open before anybody leaves; a place is of no use before the rates allow it.
+    return Duration{m_question.count_successes ? std::min(rates, retry) : std::max(rates, retry)};
 }
 
 Duration Asking::check_in() const {

@@ -48,6 +48,7 @@ private:
     void look();
     WaitCause cause() const;
     std::int64_t lease_retry_us() const;
+    std::int64_t departures_apart_us() const;
 
     ClockedKey m_key;
     const Question& m_question;

@@ -201,11 +201,13 @@ Judgement judge(ClockedKey& key, const Standing& standing, const Terms& terms, b
         judgement.start_at_us = judgement.possible_us = judgement.ask_again_us = at;
         return judgement;
     }
+    const bool far = terms.concurrency() && standing.rank >= k_ranked;
     // Where successes count, one under way may fail and give its start back.
     const bool may_get_room = count_successes && header.open > 0;
-    judgement.waits_for_lease =
-        could && base <= now + grant && (may_get_room || (window.has_room && at <= now + grant && !free));
+    judgement.waits_for_lease = !key.paused() && base <= now + grant &&
+                                (may_get_room || (window.has_room && at <= now + grant && (!free || far)));
     std::int64_t until = std::max(due, not_before) - grant;
+    judgement.rates_us = until;
     // Held up by those ahead alone: they ask soon. In a pause its end is what to wait for.
     if (until <= now && !key.paused()) {
         const std::int64_t spacing = rates.empty() ? grant : rates.front().spacing_us();

@@ -36,8 +36,9 @@ struct Judgement {
     std::int64_t start_at_us = 0;                 // when it starts, within the grant of now
     std::int64_t possible_us = 0;                 // when it can start as things stand, leases aside
     std::int64_t ask_again_us = 0;  // when to ask again, without come-back checks; later than now
-    // Nothing but leases holds it up: nobody knows until when.
+    // Leases hold it up, or those ahead of it: nobody knows until when.
     bool waits_for_lease = false;
+    std::int64_t rates_us = 0;  // and when to ask again by the rates alone; it may be over
 };
 // `terms` without rates: pauses and leases alone.
 Judgement judge(ClockedKey&, const Standing&, const Terms& terms, bool count_successes);
