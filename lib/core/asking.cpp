@@ -132,7 +132,7 @@ std::int64_t Asking::departures_apart_us() const {
     const std::int64_t places = m_answer.terms.concurrency().value_or(0);
     std::int64_t apart = header.departure_us;
     if (header.places < places) apart = apart * header.places / places;
-    if (header.places > 0) {
+    if (header.places + header.open > 0) {
         const std::int64_t passed =
             std::min(m_key.now_us() - header.last_departure_us, k_longest_departure_us);
         apart = std::max(apart, header.departure_us == 0 ? passed : passed / 4);
@@ -308,10 +308,14 @@ void decide_together(std::vector<Asking>& keys) {
         }
         return;
     }
-    // Keys that would all start, but one sooner than the other: then it asks when the last may grant it.
+    // Keys that would all start, but one sooner than the other: then it asks when all may grant the last.
     Duration again = keys.size() > 1 ? Duration{k_shortest_retry_us} : Duration::zero();
+    Duration grant = k_late;
+    for (const auto& key : keys) {
+        if (key.starts() && !key.repeated()) grant = std::min(grant, key.grant());
+    }
     for (const auto& key : keys)
-        again = std::max(again, key.starts() ? key.start_in() - key.grant() : key.again_in());
+        again = std::max(again, key.starts() ? key.start_in() - grant : key.again_in());
     if (taking == Taking::place) {
         line_up(keys, again);
         return;

@@ -23,7 +23,7 @@ public:
     bool starts() const { return m_repeated || m_judgement.starts; }
     bool repeated() const { return m_repeated; }
     Duration start_in() const { return Duration{m_start_at_us - m_key.now_us()}; }  // REQUIRES: starts()
-    Duration grant() const { return Duration{grant_us(m_answer.terms)}; }
+    Duration grant() const { return Duration{m_judgement.grant_us}; }  // REQUIRES: not repeated()
     // When it is worth asking again, this key alone considered; zero where it starts.
     Duration again_in() const;
     // At the latest, for who keeps coming back.

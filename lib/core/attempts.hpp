@@ -55,8 +55,8 @@ struct SettleAnswer {
 SettleAnswer settle(KeyRecords&, std::int64_t store_now_us, const Settlement&);
 
 // Undoes a start that a key elsewhere refused after all, for keys of a job that cannot be asked in one
-// decision: start and lease are taken back, and the place in line that it had before, as that of a caller that
-// is away.
+// decision: start and lease are taken back, and the place in line that it had before, as that of a caller
+// that is away.
 struct GiveBack {
     StartId id = 0;
     std::int64_t cost = 1;  // what the question came with

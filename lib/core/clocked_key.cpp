@@ -14,6 +14,11 @@ std::int64_t wake_bit(std::int64_t wake) {
     return wake == 0 ? 0 : std::int64_t{1} << (wake - 1);
 }
 
+// Its end may let another one start.
+bool is_waited_for(const Lease& lease) {
+    return lease.held && (lease.place || lease.open);
+}
+
 }  // namespace
 
 ClockedKey::ClockedKey(KeyRecords& records, std::int64_t store_now_us) : m_records(records) {
@@ -58,6 +63,7 @@ void ClockedKey::put_ticket(TicketId id, Ticket ticket, const std::optional<Tick
         ticket.offered = false;
     }
     if (before) {
+        if (before->place == Place::in_line && ticket.place != Place::in_line) m_room = true;
         --count_of(before->place);
         if (before->place == Place::in_line) m_header.line_cost -= before->cost;
         m_header.wakes &= ~wake_bit(before->wake);
@@ -73,6 +79,7 @@ void ClockedKey::put_ticket(TicketId id, Ticket ticket, const std::optional<Tick
 }
 
 void ClockedKey::remove_ticket(TicketId id, const Ticket& ticket) {
+    m_room = true;
     --count_of(ticket.place);
     if (ticket.place == Place::in_line) m_header.line_cost -= ticket.cost;
     m_header.wakes &= ~wake_bit(ticket.wake);
@@ -119,11 +126,12 @@ void ClockedKey::count_lease(const Lease& lease, std::int64_t by) {
 }
 
 void ClockedKey::put_lease(LeaseId id, const Lease& lease, const std::optional<Lease>& before) {
-    const bool had_place = before && before->held && before->place;
-    const bool has_place = lease.held && lease.place;
+    const bool had = before && is_waited_for(*before);
+    const bool has = is_waited_for(lease);
     if (before) count_lease(*before, -1);
-    if (had_place && !has_place) note_departure();
-    if (has_place && !had_place && m_header.places == 0) m_header.last_departure_us = m_now_us;
+    if (before && before->held && !lease.held) m_room = true;
+    if (had && !has) note_departure();
+    if (has && !had && m_header.places + m_header.open == 0) m_header.last_departure_us = m_now_us;
     const std::int64_t forgotten_us = lease.until_us + Lease::k_lost_lease_kept.count();
     m_header.leases_until_us =
         m_header.leases > 0 ? std::max(m_header.leases_until_us, forgotten_us) : forgotten_us;
@@ -134,7 +142,8 @@ void ClockedKey::put_lease(LeaseId id, const Lease& lease, const std::optional<L
 
 void ClockedKey::remove_lease(LeaseId id, const Lease& lease) {
     count_lease(lease, -1);
-    if (lease.held && lease.place) note_departure();
+    if (lease.held) m_room = true;
+    if (is_waited_for(lease)) note_departure();
     m_records.remove_lease(id);
 }
 
@@ -204,10 +213,10 @@ bool ClockedKey::offer(const LinePlace& place) {
 }
 
 void ClockedKey::offer_places() {
-    if (m_header.wakes == 0 || paused()) return;
+    if (!m_room || m_header.wakes == 0 || paused()) return;
     for (int tries = 0; tries < k_most_swept; ++tries) {
         std::int64_t free = m_header.last_concurrency > 0 ? m_header.last_concurrency - m_header.places : 0;
-        if (m_header.last_concurrency == 0 && m_room) free = 1;
+        if (m_header.last_concurrency == 0) free = 1;
         bool all_live = true;
         for (const auto& place : m_records.line_head(std::clamp<std::int64_t>(free, 0, k_wakes)))
             all_live = all_live && offer(place);

@@ -57,7 +57,7 @@ private:
     Header m_loaded;
     std::int64_t m_now_us = 0;
     bool m_existed = false;
-    bool m_room = false;
+    bool m_room = false;  // something happened that may let another one start
 };
 
 constexpr Duration k_offer = std::chrono::milliseconds{500};  // not taken by then it goes on, k_late later

@@ -189,7 +189,9 @@ Judgement judge(ClockedKey& key, const Standing& standing, const Terms& terms, b
     const Ahead ahead = due_ahead(key, standing, pacing);
     const std::int64_t caller = cost_of_caller_before(key, standing);
     const Window window = window_of(key, standing, terms.rates(), ahead.cost, caller, count_successes);
-    const std::int64_t grant = grant_us(terms);
+    // An attempt under way counts also when its start leaves the window: no start is granted ahead over that.
+    const bool may_get_room = count_successes && header.open > 0;
+    const std::int64_t grant = judgement.grant_us = may_get_room ? 0 : grant_us(terms);
     const std::int64_t not_before = std::max(window.opens_us, header.last_start_us);
     const std::int64_t at = std::max({now, base, not_before});
     judgement.possible_us = std::max({now, due, not_before, header.paused_until_us});
@@ -203,9 +205,9 @@ Judgement judge(ClockedKey& key, const Standing& standing, const Terms& terms, b
     }
     const bool far = terms.concurrency() && standing.rank >= k_ranked;
     // Where successes count, one under way may fail and give its start back.
-    const bool may_get_room = count_successes && header.open > 0;
-    judgement.waits_for_lease = !key.paused() && base <= now + grant &&
-                                (may_get_room || (window.has_room && at <= now + grant && (!free || far)));
+    judgement.waits_for_lease =
+        !key.paused() &&
+        (may_get_room || (base <= now + grant && window.has_room && at <= now + grant && (!free || far)));
     std::int64_t until = std::max(due, not_before) - grant;
     judgement.rates_us = until;
     // Held up by those ahead alone: they ask soon. In a pause its end is what to wait for.

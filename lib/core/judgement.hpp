@@ -32,6 +32,7 @@ Standing standing_of(ClockedKey&, const std::optional<Ticket>& own, std::int64_t
 // One question judged: whether it may start, and if not, when that may change. All times are the key's.
 struct Judgement {
     bool starts = false;
+    std::int64_t grant_us = 0;                    // how far ahead
     std::array<Slot, Terms::k_most_rates> slots;  // that a start takes, one for each rate
     std::int64_t start_at_us = 0;                 // when it starts, within the grant of now
     std::int64_t possible_us = 0;                 // when it can start as things stand, leases aside
