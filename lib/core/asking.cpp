@@ -12,6 +12,8 @@ namespace {
 constexpr std::int64_t k_longest_check_us = 60'000'000;
 constexpr std::int64_t k_check_per_ticket_us = 10'000;
 constexpr Duration k_concurrency_retry = std::chrono::seconds{2};
+constexpr Duration k_longest_away = std::chrono::hours{1};  // what is kept for longer is a dead one's
+constexpr std::int64_t k_all_wakes = (std::int64_t{1} << k_wakes) - 1;
 constexpr std::int64_t k_watch_us = 350'000;  // the next ones see to it that an offer is taken
 constexpr std::int64_t k_shortest_departure_us = 2'000;
 constexpr std::int64_t k_longest_departure_us = 2'000'000;
@@ -106,23 +108,28 @@ WaitCause Asking::cause() const {
 }
 
 // The first in line is woken, and looks now and then; the next three watch that he takes what he is offered;
-// those behind come in time to be among the four.
+// those behind come in time to be among the four. Who comes back to the head of the line may find all
+// wake-ups taken, until those behind ask again.
 std::int64_t Asking::lease_retry_us() const {
     const Header& header = m_key.header();
     const std::int64_t now = m_key.now_us();
     const Duration come_back = std::min(m_traits.come_back, k_concurrency_retry);
     const std::int64_t check = come_back_us(come_back, m_standing.others + 1, m_standing.number, 0);
     if (m_question.caller) return k_concurrency_retry.count();
+    const auto turn = [&](std::int64_t places) {
+        return std::min(check, std::max(k_shortest_lease_retry_us, places * departures_apart_us() / 2));
+    };
+    const bool has_wake = (m_own && m_own->wake != 0) || header.wakes != k_all_wakes;
+    if (m_standing.rank < k_wakes && !has_wake) return turn(m_standing.rank + 1);
     if (m_standing.rank == 0) {
         const std::int64_t runs_out = header.next_lease_us + 1 - now;
         return runs_out > 0 ? std::min(check, std::max(runs_out, k_shortest_lease_retry_us)) : check;
     }
     if (m_standing.rank < k_wakes) return std::min(check, k_watch_us * m_standing.rank);
-    const std::int64_t turn = (m_standing.rank - k_wakes + 1) * departures_apart_us() / 2;
     // All who hold a place may leave at once.
     const std::int64_t places = m_answer.terms.concurrency().value_or(0);
     const std::int64_t in_one_go = m_standing.rank < places ? places * k_check_per_ticket_us : check;
-    return std::min({check, in_one_go, std::max(k_shortest_lease_retry_us, turn)});
+    return std::min(in_one_go, turn(m_standing.rank - k_wakes + 1));
 }
 
 // How fast places become free. With some of them empty, because those at the head are still asleep, it is
@@ -131,13 +138,9 @@ std::int64_t Asking::departures_apart_us() const {
     const Header& header = m_key.header();
     const std::int64_t places = m_answer.terms.concurrency().value_or(0);
     std::int64_t apart = header.departure_us;
-    if (header.places < places) apart = apart * header.places / places;
-    if (header.places + header.open > 0) {
-        const std::int64_t passed =
-            std::min(m_key.now_us() - header.last_departure_us, k_longest_departure_us);
-        apart = std::max(apart, header.departure_us == 0 ? passed : passed / 4);
-    }
-    return std::max(k_shortest_departure_us, apart);
+    if (header.places < places) apart = apart * (header.places + 1) / (places + 1);
+    const std::int64_t passed = std::min(m_key.now_us() - header.last_departure_us, k_longest_departure_us);
+    return std::max({k_shortest_departure_us, apart, header.departure_us == 0 ? passed : passed / 4});
 }
 
 Duration Asking::again_in() const {
@@ -204,7 +207,7 @@ void Asking::take_start(Duration in) {
     m_answer.leased = true;
 }
 
-void Asking::take_place(Duration told, bool away) {
+void Asking::take_place(Duration told, std::optional<Duration> away) {
     // Of a start that another key has forgotten it needs no place here: it will ask under a new id.
     if (m_repeated) return tell(AnswerKind::wait, told);
     Header& header = m_key.header();
@@ -220,7 +223,7 @@ void Asking::take_place(Duration told, bool away) {
         ++header.numbers;
     }
     if (m_key.paused()) header.paced_number = std::max(header.paced_number, ticket.number);
-    ticket.told_us = m_key.now_us() + told.count();
+    ticket.told_us = m_key.now_us() + (away ? std::min(*away, k_longest_away) : told).count();
     ticket.offered = false;
     const bool listens =
         m_judgement.waits_for_lease && !away && !m_question.caller && m_standing.rank < k_wakes;
@@ -236,7 +239,8 @@ void Asking::take_place(Duration told, bool away) {
 
 void Asking::hold() {
     const Duration in = start_in();
-    take_place(std::max(in, check_in()), true);
+    const Duration back = std::max(in, check_in());
+    take_place(back, back);
     tell(AnswerKind::start, in);
 }
 
@@ -286,7 +290,7 @@ void line_up(std::vector<Asking>& keys, Duration again) {
         if (!is_away(key) && (!question.caller || key.never_ends())) told = std::min(told, key.check_in());
     }
     for (auto& key : keys)
-        key.take_place(told, is_away(key));
+        key.take_place(told, is_away(key) ? std::optional<Duration>{again} : std::nullopt);
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ public:
     bool is_crowded() const;
 
     void take_start(Duration in);
-    // `away`: another key holds the job up, and this one is not to wait for it.
-    void take_place(Duration told, bool away);
+    // `away`: another key holds the job up for so long, and this one is not to wait for it.
+    void take_place(Duration told, std::optional<Duration> away = {});
     // It could start, and waits for a key that lives elsewhere. REQUIRES: starts(), not repeated
     void hold();
     void tell(AnswerKind kind, Duration wait);  // without taking anything

@@ -61,13 +61,18 @@ Ahead due_ahead(const ClockedKey& key, const Standing& standing, const Pacing& p
     return ahead;
 }
 
-// What a caller that is away and has a lower number counts as; 0: there is none.
-std::int64_t cost_of_caller_before(ClockedKey& key, const Standing& standing) {
-    if (key.header().away == 0) return 0;
+// A caller that is away and has a lower number.
+struct CallerBefore {
+    std::int64_t cost = 0;  // 0: there is none
+    std::int64_t told_us = 0;
+};
+
+CallerBefore caller_before(ClockedKey& key, const Standing& standing) {
+    if (key.header().away == 0) return {};
     const auto lowest = key.records().lowest_away();
-    if (!lowest || lowest->number >= standing.number) return 0;
+    if (!lowest || lowest->number >= standing.number) return {};
     const auto ticket = key.ticket(lowest->id);
-    return ticket ? ticket->cost : 1;
+    return ticket ? CallerBefore{ticket->cost, ticket->told_us} : CallerBefore{};
 }
 
 struct Window {
@@ -75,17 +80,19 @@ struct Window {
     std::int64_t opens_us = 0;
 };
 
-// When all windows have room for the asker and those ahead.
+// When all windows have room for the asker and those ahead. For a caller room is kept in the window in which
+// it is to come: what starts before that is out of its way.
 Window window_of(ClockedKey& key, const Standing& standing, const std::vector<Rate>& rates,
-                 std::int64_t cost_ahead, std::int64_t caller, bool count_successes) {
+                 std::int64_t cost_ahead, bool count_successes) {
     const StartLogs logs(key.records(), key.header());
+    const CallerBefore caller = caller_before(key, standing);
     Window window;
     const bool fits = std::all_of(rates.begin(), rates.end(), [&](const Rate& rate) {
-        return cost_ahead + caller + standing.cost <= rate.allow();
+        return cost_ahead + caller.cost + standing.cost <= rate.allow();
     });
-    if (fits) cost_ahead += caller;
     for (const Rate& rate : rates) {
         std::int64_t taken = cost_ahead + standing.cost;
+        if (fits && caller.told_us < key.now_us() + rate.period().count()) taken += caller.cost;
         if (count_successes && key.header().open > 0) {
             const std::int64_t before = key.now_us() - rate.period().count();
             taken += key.records().open_since(before, rate.allow());
@@ -187,8 +194,7 @@ Judgement judge(ClockedKey& key, const Standing& standing, const Terms& terms, b
     const std::int64_t due = paced ? pacing.due_us(standing.cost_ahead) : now;
 
     const Ahead ahead = due_ahead(key, standing, pacing);
-    const std::int64_t caller = cost_of_caller_before(key, standing);
-    const Window window = window_of(key, standing, terms.rates(), ahead.cost, caller, count_successes);
+    const Window window = window_of(key, standing, terms.rates(), ahead.cost, count_successes);
     // An attempt under way counts also when its start leaves the window: no start is granted ahead over that.
     const bool may_get_room = count_successes && header.open > 0;
     const std::int64_t grant = judgement.grant_us = may_get_room ? 0 : grant_us(terms);
