@@ -195,7 +195,7 @@ void StartLogs::lay_out(std::optional<std::size_t> from, std::size_t to, std::in
 
 void StartLogs::change(std::int64_t at_us, std::int64_t by) {
     for (std::size_t log = 0; log < Header::k_rows; ++log) {
-        if (row(log).log_total > 0) change(log, at_us, by);
+        if (row(log).log_group > 0) change(log, at_us, by);
     }
 }
 
@@ -206,7 +206,7 @@ void StartLogs::change(std::size_t log, std::int64_t at_us, std::int64_t by) {
     const std::int64_t group = state.log_group;
     const std::int64_t oldest = state.log_total - kept(log);
     const std::int64_t later = first_after(log, at_us);
-    const std::int64_t starts = (kept(log) - 1) * group + state.log_fill;
+    const std::int64_t starts = kept(log) == 0 ? 0 : (kept(log) - 1) * group + state.log_fill;
     const std::int64_t place = later == state.log_total ? starts : (later - oldest) * group;
     if (by < 0) {
         const std::int64_t there = group == 1 ? later - first_after(log, at_us - 1) : place;

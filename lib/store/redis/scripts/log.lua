@@ -170,7 +170,7 @@ do
         local group, entries_kept = r.group, kept(log)
         local oldest = r.total - entries_kept
         local later = first_after(log, at)
-        local starts = (entries_kept - 1) * group + r.fill
+        local starts = entries_kept == 0 and 0 or (entries_kept - 1) * group + r.fill
         local place = later == r.total and starts or (later - oldest) * group
         if by < 0 then
             local there = group == 1 and later - first_after(log, at - 1) or place
@@ -197,7 +197,7 @@ do
 
     function change_logs(at, by)
         for log = 1, ROWS do
-            if h.rows[log].total > 0 then change_log(log, at, by) end
+            if h.rows[log].group > 0 then change_log(log, at, by) end
         end
     end
 end
