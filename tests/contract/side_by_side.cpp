@@ -12,17 +12,6 @@ std::string differ(const char* one, const std::string& a, const char* other, con
 
 }  // namespace
 
-std::string said(const Result<void>& result) {
-    return result ? "done" : "error: " + result.error().message;
-}
-
-std::string said(const Result<std::vector<KeySummary>>& result) {
-    std::string text = result ? "" : "error: " + result.error().message;
-    for (std::size_t i = 0; result && i < result->size(); ++i)
-        text += "\n  [" + (*result)[i].key.shown() + "] " + text_of((*result)[i].report);
-    return text;
-}
-
 void SideBySide::set_clock(std::int64_t us) {
     for (StoreSite* site : {&m_local_site, &m_redis_site, &m_like_local_site, &m_like_redis_site})
         site->set_clock(us);

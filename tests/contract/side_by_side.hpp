@@ -10,14 +10,6 @@
 
 namespace jobthrottle::test {
 
-// What a store said to a call, all of it.
-template <typename T>
-std::string said(const Result<T>& result) {
-    return result ? text_of(*result) : "error: " + result.error().message;
-}
-std::string said(const Result<void>& result);
-std::string said(const Result<std::vector<KeySummary>>& result);
-
 // The stores have come-back times of their own, which move their waiters apart. So memory is driven twice,
 // with the time of each of the others. Where a test sees to it that the times make no difference, and says so
 // by `even`, all have to say the same.

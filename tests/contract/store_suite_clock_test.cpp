@@ -13,7 +13,7 @@ using testing::say;
 Question first_of(const std::string& limit, TicketId place) {
     Question q;
     q.id = q.place = place;
-    q.rate = testing::rate(limit);
+    q.terms = testing::terms(limit);
     return q;
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("store: steps forward and back again lose no start of the window", "[c
         CHECK(c.at(30min).ask_as_caller(4).earliest == 30min);
         c.at(-30min);  // seen behind the last time seen: time stands still for the key
         CHECK(c.peek(4).earliest == 30min);
-        CHECK(c.report().starts_in_window == 3);
+        CHECK(c.report().limits.at(0).starts == 3);
         CHECK(c.at(-1us).peek(4).earliest == 1us);
         CHECK(c.at(0s).peek(4).earliest == 0s);
         CHECK(say(c.ask(4)) == "start now");

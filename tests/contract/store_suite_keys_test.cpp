@@ -12,6 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::rate;
 using testing::say;
+using testing::terms;
 
 // In byte order.
 std::vector<std::string> odd_keys() {
@@ -65,7 +66,7 @@ TEST_CASE("store: a key left alone is as good as new after its longest period", 
         CHECK(say(anew) == "start now");
         CHECK(anew.birth_us == birth_us + 60'000'001);
         CHECK(c.report().started == 1);
-        CHECK(c.report().starts_in_window == 1);
+        CHECK(c.report().limits.at(0).starts == 1);
     });
 }
 
@@ -109,11 +110,15 @@ TEST_CASE("store: inspect says all that is known", "[contract]") {
         c.at(550ms);  // 9 is late
         const KeyReport report = c.report();
         CHECK(report.known);
-        CHECK(report.rate == rate("4/s"));
+        CHECK(report.terms == terms("4/s"));
         CHECK_FALSE(report.registration.has_value());
         CHECK_FALSE(report.note.has_value());
-        CHECK(report.starts_in_window == 2);
-        CHECK(report.remaining == 2);
+        REQUIRE(report.limits.size() == 1);
+        CHECK(report.limits[0].rate == rate("4/s"));
+        CHECK(report.limits[0].starts == 2);
+        CHECK(report.limits[0].remaining == 2);
+        CHECK(report.places == 0);
+        CHECK(report.holding.empty());
         CHECK(report.last_start_age_us == 300'000);
         CHECK(report.started == 2);
         CHECK(report.paused_for == 0s);
@@ -144,7 +149,7 @@ TEST_CASE("store: odd keys are keys like others, each its own", "[contract]") {
         for (const auto& key : odd_keys()) {
             c.key(key);
             CHECK(say(c.ask(1)) == "start now");
-            CHECK(c.register_rate("2/h") == "none");
+            CHECK(c.register_terms("2/h") == "none");
             CHECK(c.ask(2).number == 1);
             CHECK(c.pause(10s).changed);
             all += "[" + key + "]";
@@ -198,7 +203,7 @@ TEST_CASE("store: forget leaves a key alone that has tickets in line, unless for
     in_every_store([](Counter& c) {
         CHECK(text_of(c.forget(false)) == "forgotten, unknown");
         c.limit("1/s");
-        c.register_rate("1/s");
+        c.register_terms("1/s");
         const auto birth_us = c.ask(1).birth_us;
         c.ask(2);
         c.pause(1s);
@@ -218,8 +223,8 @@ TEST_CASE("store: forget leaves a key alone that has tickets in line, unless for
         KeyReport left;
         left.known = true;
         left.registration = before.registration;
-        left.rate = rate("1/s");
-        left.remaining = 1;
+        left.terms = terms("1/s");
+        left.limits = {{rate("1/s"), 0, 1}};
         CHECK(text_of(c.report()) == text_of(left));
         const Answer anew = c.ask(3);
         CHECK(say(anew) == "start now");
@@ -243,7 +248,7 @@ TEST_CASE("store: tickets that came late are no reason not to forget", "[contrac
 TEST_CASE("store: a long line steps out many at a time, and is forgotten at once", "[contract]") {
     in_every_store([](Counter& c) {
         c.limit("1/h");
-        c.register_rate("1/h");
+        c.register_terms("1/h");
         for (TicketId place = 1; place <= 150; ++place)
             c.ask(place);
         const Answer last = c.ask(150);
@@ -254,13 +259,13 @@ TEST_CASE("store: a long line steps out many at a time, and is forgotten at once
         const auto waiting = c.report().waiting;
         CHECK(waiting.size() == 150);
         CHECK(std::count_if(waiting.begin(), waiting.end(),
-                            [](const Waiter& w) { return w.place == Place::out; }) == 64);
+                            [](const Waiter& w) { return w.place == Place::out; }) >= 64);
         CHECK(c.forget(true).forgotten);
         CHECK(c.report().waiting.empty());
         CHECK(c.report().started == 0);
         const Answer anew = c.ask(7);
         CHECK(say(anew) == "start now");
-        CHECK(anew.registered == rate("1/h"));
+        CHECK(anew.registered == terms("1/h"));
         CHECK(anew.birth_us == last.birth_us + 70'000'000);
         CHECK(c.ask(8).number == 1);
         CHECK(c.report().waiting.size() == 1);
@@ -271,7 +276,7 @@ TEST_CASE("store: when a long line runs out, the note of its pause and what is r
           "[contract]") {
     in_every_store([](Counter& c) {
         c.limit("1/min");
-        c.register_rate("1/min");
+        c.register_terms("1/min");
         c.pause(1s, "evidence");
         for (TicketId place = 1; place <= 150; ++place)
             c.ask(place);

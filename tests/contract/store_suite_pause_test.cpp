@@ -8,8 +8,8 @@ namespace jobthrottle::test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::rate;
 using testing::say;
+using testing::terms;
 
 }  // namespace
 
@@ -160,9 +160,9 @@ TEST_CASE("store: pauses alone: free, and ten a second for those who waited one 
         CHECK(say(c.ask(2)) == "start in 100ms");
         CHECK(say(c.ask_as_caller(3)) == "come back in 100ms");
         const KeyReport report = c.report();
-        CHECK_FALSE(report.rate.has_value());
+        CHECK(report.terms.empty());
         CHECK(report.started == 22);
-        CHECK(report.starts_in_window == 0);
+        CHECK(report.limits.empty());
     });
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("store: a job without a limit is told so and takes nothing", "[contrac
         CHECK(say(c.ask(1)) == "no limit");
         CHECK_FALSE(c.report().known);
         CHECK(c.keys("*").empty());
-        CHECK(c.register_rate("8/s") == "none");
+        CHECK(c.register_terms("8/s") == "none");
         CHECK(say(c.ask(1)) == "start now");
         CHECK(say(c.ask(2)) == "come back in 25ms");
     });
@@ -183,20 +183,30 @@ TEST_CASE("store: what is registered is a ceiling", "[contract]") {
         int keys = 0;
         const auto judged = [&](const std::string& brought, const std::string& registered, bool override) {
             c.key("key " + std::to_string(++keys));
-            c.register_rate(registered);
+            c.register_terms(registered);
             c.no_limit(false);
             if (!brought.empty()) c.limit(brought);
             Question question = c.question(1);
             question.override_registered = override;
             const Answer answer = c.ask(question);
-            CHECK(answer.registered == rate(registered));
+            CHECK(answer.registered == terms(registered));
             CHECK(c.report().started == (answer.kind == AnswerKind::start ? 1 : 0));
-            return answer.rate ? answer.rate->text() : say(answer);
+            return answer.terms.empty() ? say(answer) : answer.terms.text();
         };
         CHECK(judged("10/s", "8/s", false) == "8/s");
         CHECK(judged("8/s", "10/s", false) == "8/s");
         CHECK(judged("8/s,burst=8", "10/s,burst=4", false) == "8/s,burst=4");
-        CHECK(judged("8/min", "10/s", false) == "conflict");
+        CHECK(judged("8/min", "10/s", false) == "10/s and 8/min");
+        CHECK(judged("10/s", "8/min", false) == "10/s and 8/min");
+        CHECK(judged("20/s and 500/h", "10/s and 8/min", false) == "10/s, 500/h and 8/min");
+        CHECK(judged("4 at once", "80/min, 8 at once", false) == "80/min, 4 at once");
+        CHECK(judged("500/min", "80/min, 4 at once", false) == "80/min, 4 at once");
+        CHECK(judged("500/min", "80/min, 4 at once", true) == "500/min");
+        CHECK(judged("2 at once", "4 at once", false) == "2 at once");
+        CHECK(judged("5/2s", "10/s, 80/min, 1000/h and 9000/d", false) == "conflict");
+        CHECK(judged("5/2s", "10/s, 80/min, 1000/h and 9000/d", true) == "5/2s");
+        CHECK(judged("500/min", "10/s, 80/min, 1000/h and 9000/d", false) ==
+              "10/s, 80/min, 1000/h and 9000/d");
         CHECK(judged("8/min", "10/s", true) == "8/min");
         CHECK(judged("10/s", "8/s", true) == "10/s");
         CHECK(judged("", "8/s", false) == "8/s");
@@ -209,19 +219,19 @@ TEST_CASE("store: a registration is given back, replaced and taken away", "[cont
         CHECK(c.registered() == "none");
         CHECK(c.unregister() == "none");
         CHECK_FALSE(c.report().known);
-        CHECK(c.register_rate("8/s,burst=2") == "none");
+        CHECK(c.register_terms("8/s,burst=2, 3 at once") == "none");
         const std::string once = c.registered();
-        CHECK(once == "8 1000000 2 1700000000 ops@host");
+        CHECK(once == "1700000000 3 1 8 1000000 2 2 ops@host");
         CHECK(text_of(c.report().registration) == once);
         CHECK(c.report().known);
-        CHECK(c.report().rate == rate("8/s,burst=2"));
+        CHECK(c.report().terms == terms("8/s,burst=2, 3 at once"));
         CHECK(c.keys("*") == "[k]");
-        CHECK(c.register_rate("1/h") == "8/s,burst=2");
+        CHECK(c.register_terms("1/h") == "8/s,burst=2, 3 at once");
         CHECK(c.unregister() == "1/h");
         CHECK(c.registered() == "none");
         CHECK_FALSE(c.report().known);
         CHECK(c.keys("*").empty());
-        Registration longest{rate("31622400M/366d"), 1, std::string("me\0\n\xff@host", 10)};
+        Registration longest{terms("31622400M/366d, 1000000 at once"), 1, std::string("me\0\n\xff@host", 10)};
         sure(c.store().set_registration(key_named("k"), longest));
         CHECK(c.registered() == text_of(longest));
     });
@@ -229,7 +239,7 @@ TEST_CASE("store: a registration is given back, replaced and taken away", "[cont
 
 TEST_CASE("store: a registration outlives the state and works without its holder's rate", "[contract]") {
     in_every_store([](Counter& c) {
-        c.register_rate("4/s");
+        c.register_terms("4/s");
         c.limit("8/s");
         c.ask(1);
         CHECK(c.ask(2).earliest == 250ms);
@@ -238,7 +248,7 @@ TEST_CASE("store: a registration outlives the state and works without its holder
         const KeyReport report = c.report();
         CHECK(report.known);
         CHECK(report.started == 0);
-        CHECK(report.rate == rate("4/s"));
+        CHECK(report.terms == terms("4/s"));
         CHECK(say(c.ask(3)) == "start now");
         CHECK(c.ask(4).earliest == 250ms);
         CHECK(c.unregister() == "4/s");

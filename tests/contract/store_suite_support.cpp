@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/text.hpp"
 #include "store/local/local_store.hpp"
 #include "store/redis/redis_store.hpp"
 #include "support/catch.hpp"
@@ -24,25 +23,6 @@ RedisServer& redis_server() {
     static RedisServer server(
         {"", {"--rename-command", "PEXPIRE", "REAL-PEXPIRE", "--rename-command", "TOUCH", "PEXPIRE"}});
     return server;
-}
-
-std::string text_of(const std::optional<Rate>& rate) {
-    return rate ? rate->text() : "none";
-}
-
-std::string text_of(const Waiter& waiter) {
-    static constexpr std::array<const char*, 3> k_places = {"in line", "out", "away"};
-    return "\n    " + std::to_string(waiter.id) + " " + k_places[static_cast<std::size_t>(waiter.place)] +
-           " number " + std::to_string(waiter.number) + (waiter.caller ? " caller" : "") + " waited " +
-           std::to_string(waiter.waited.count()) + " starts in " + std::to_string(waiter.starts_in.count()) +
-           " asks in " + std::to_string(waiter.asks_in.count()) + " " + escape_for_display(waiter.who);
-}
-
-std::string text_of(const std::vector<Waiter>& waiting) {
-    std::string text;
-    for (const auto& waiter : waiting)
-        text += text_of(waiter);
-    return text;
 }
 
 }  // namespace
@@ -96,42 +76,6 @@ Store& StoreSite::open(const std::string& prefix) {
     return *m_stores.back();
 }
 
-std::string text_of(const Answer& a) {
-    static constexpr std::array<const char*, 4> k_kinds = {"start", "wait", "no limit", "conflict"};
-    static constexpr std::array<const char*, 3> k_causes = {"rate", "paused", "line"};
-    return std::string(k_kinds[static_cast<std::size_t>(a.kind)]) + " wait " +
-           std::to_string(a.wait.count()) + " earliest " + std::to_string(a.earliest.count()) + " why " +
-           k_causes[static_cast<std::size_t>(a.why)] + " ahead " + std::to_string(a.ahead) + " number " +
-           std::to_string(a.number) + " waited " + std::to_string(a.waited.count()) + " birth " +
-           std::to_string(a.birth_us) + " paused for " + std::to_string(a.paused_for.count()) +
-           (a.paused_by_hand ? " by hand" : "") + " rate " + text_of(a.rate) + " registered " +
-           text_of(a.registered) + " other " + text_of(a.other_rate);
-}
-
-std::string text_of(const PauseAnswer& a) {
-    return "left " + std::to_string(a.left.count()) + (a.forever ? " for ever" : "") +
-           (a.changed ? " changed" : "");
-}
-
-std::string text_of(const std::optional<Registration>& registration) {
-    return registration ? encode(*registration) : "none";
-}
-
-std::string text_of(const KeyReport& r) {
-    return (r.known ? "known registered " : "unknown registered ") + text_of(r.registration) + " rate " +
-           text_of(r.rate) + " in window " + std::to_string(r.starts_in_window) + " remaining " +
-           std::to_string(r.remaining) + " available in " + std::to_string(r.available_in.count()) +
-           " paused for " + std::to_string(r.paused_for.count()) + (r.paused_for_ever ? " for ever" : "") +
-           (r.paused_by_hand ? " by hand" : "") + " note " +
-           (r.note ? escape_for_display(encode(*r.note)) : "none") + " last start " +
-           std::to_string(r.last_start_age_us) + " started " + std::to_string(r.started) + text_of(r.waiting);
-}
-
-std::string text_of(const ForgetAnswer& a) {
-    return std::string(a.forgotten ? "forgotten" : "left alone") + (a.known ? ", known" : ", unknown") +
-           text_of(a.waiting);
-}
-
 Key key_named(std::string bytes) {
     return sure(Key::make(std::move(bytes)));
 }
@@ -168,17 +112,30 @@ void Counter::begin_at(std::int64_t clock_us) {
 }
 
 Question Counter::question(TicketId place) {
-    Question q;
+    Question q = m_usual;
     q.id = ++m_ids;
     q.place = place;
-    q.rate = m_limit;
-    q.pause_only = m_pause_only;
     q.who = "job " + std::to_string(place);
     return q;
 }
 
 Answer Counter::ask(const Question& q) {
     return sure(store().ask(m_key, q));
+}
+
+std::vector<Answer> Counter::ask(const std::vector<KeyLimit>& keys, const Question& q) {
+    std::vector<Asked> asked;
+    for (const auto& [key, limit] : keys) {
+        asked.push_back({key_named(key), q});
+        asked.back().question.terms = testing::terms(limit);
+    }
+    return sure(store().ask(asked));
+}
+
+Answer Counter::ask_costing(TicketId place, std::int64_t cost) {
+    Question q = question(place);
+    q.cost = cost;
+    return ask(q);
 }
 
 Answer Counter::ask_as_caller(TicketId place, Duration keep) {
@@ -207,6 +164,36 @@ Answer Counter::start_or_nothing() {
     return ask(q);
 }
 
+LeaseId Counter::start(TicketId place) {
+    const std::string said = testing::say(ask(place));
+    if (said != "start now") throw std::runtime_error("not started but told: " + said);
+    return m_ids;
+}
+
+LeaseAnswer Counter::renew(LeaseId id, Duration lock_for) {
+    return sure(store().renew(m_key, {id, lock_for, {}}));
+}
+
+LeaseAnswer Counter::release(LeaseId id) {
+    return sure(store().release(m_key, {id, false}));
+}
+
+LeaseAnswer Counter::fail(LeaseId id) {
+    return sure(store().release(m_key, {id, true}));
+}
+
+std::vector<Holder> Counter::release_leases(bool only_dead) {
+    return sure(store().release_leases(m_key, only_dead));
+}
+
+SettleAnswer Counter::settle(LeaseId id, std::int64_t cost) {
+    return sure(store().settle(m_key, {id, cost}));
+}
+
+bool Counter::give_back(const GiveBack& start) {
+    return sure(store().give_back(m_key, start));
+}
+
 void Counter::cancel(TicketId place) {
     const auto done = store().cancel(m_key, place);
     if (!done) throw std::runtime_error(done.error().message);
@@ -224,15 +211,15 @@ PauseAnswer Counter::resume() {
     return sure(store().resume(m_key));
 }
 
-std::string Counter::register_rate(const std::string& limit) {
-    const Registration wanted{parse_rate(limit).value(), k_wall_s, "ops@host"};
+std::string Counter::register_terms(const std::string& limit) {
+    const Registration wanted{testing::terms(limit), k_wall_s, "ops@host"};
     const auto before = sure(store().set_registration(m_key, wanted));
-    return before ? before->rate.text() : "none";
+    return before ? before->terms.text() : "none";
 }
 
 std::string Counter::unregister() {
     const auto before = sure(store().set_registration(m_key, std::nullopt));
-    return before ? before->rate.text() : "none";
+    return before ? before->terms.text() : "none";
 }
 
 std::string Counter::registered() {

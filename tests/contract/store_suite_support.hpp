@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "contract/store_suite_texts.hpp"
 #include "store/memory_store.hpp"
 #include "support/desk.hpp"
 #include "support/temp_dir.hpp"
@@ -33,6 +34,7 @@ public:
     void set_clock(std::int64_t us);
     std::int64_t clock_us() const { return m_clock_us; }
     Duration come_back() const { return m_come_back; }
+    StoreKind kind() const { return m_kind; }
 
 private:
     std::unique_ptr<Store> open_local(const std::string& prefix);
@@ -53,13 +55,6 @@ enum class Manner {
     by_turns,  // the calls go to two stores on the same data, by turns
 };
 
-// Everything of it, named: for comparing and for reading.
-std::string text_of(const Answer&);
-std::string text_of(const PauseAnswer&);
-std::string text_of(const KeyReport&);
-std::string text_of(const ForgetAnswer&);
-std::string text_of(const std::optional<Registration>&);
-
 Key key_named(std::string bytes);
 PauseNote note_saying(const std::string& summary);
 
@@ -68,14 +63,18 @@ class Counter {
 public:
     Counter(StoreKind kind, Manner manner);
 
-    // What the questions bring from now on: a rate, as on the command line, or only that pauses are meant.
-    void limit(const std::string& text) { m_limit = parse_rate(text).value(); }
+    // What the questions bring from now on: limits, as Terms::text() writes them, or only that pauses are
+    // meant.
+    void limit(const std::string& text) { m_usual.terms = testing::terms(text); }
     void no_limit(bool pause_only) {
-        m_limit.reset();
-        m_pause_only = pause_only;
+        m_usual.terms = {};
+        m_usual.pause_only = pause_only;
     }
+    // What all questions have in common besides.
+    Question& usual() { return m_usual; }
     // What the calls are about from now on; "k" in the beginning.
     void key(const std::string& bytes) { m_key = key_named(bytes); }
+    const Key& key() const { return m_key; }
 
     // The store's clock, since the test began. It may be set back.
     Counter& at(Duration since_begin);
@@ -85,18 +84,37 @@ public:
     Question question(TicketId place);
     Answer ask(const Question&);
     Answer ask(TicketId place) { return ask(question(place)); }
+    Answer ask_costing(TicketId place, std::int64_t cost);
     Answer ask_as_caller(TicketId place, Duration keep = k_caller_keep);
     Answer ask_again(TicketId place, StartId id);  // as after a lost reply
     Answer peek(TicketId place = 999'999);
     Answer start_or_nothing();
     StartId last_id() const { return m_ids; }
+    // A question of one job to several keys, each with a limit: what it is asked elsewhere is `q`.
+    struct KeyLimit {
+        const char* key;
+        const char* limit;  // "": none
+    };
+    std::vector<Answer> ask(const std::vector<KeyLimit>&, const Question& q);
+    std::vector<Answer> ask(const std::vector<KeyLimit>& keys, TicketId place) {
+        return ask(keys, question(place));
+    }
+
+    // Starts now, or it is an error; returns the id, which names its lease.
+    LeaseId start(TicketId place);
+    LeaseAnswer renew(LeaseId, Duration lock_for = {});
+    LeaseAnswer release(LeaseId);
+    LeaseAnswer fail(LeaseId);  // released, and its start is given back
+    std::vector<Holder> release_leases(bool only_dead);
+    SettleAnswer settle(LeaseId, std::int64_t cost);
+    bool give_back(const GiveBack&);
 
     void cancel(TicketId place);
     PauseAnswer pause(Duration length, const std::string& note = "paused", bool by_hand = false);
     PauseAnswer pause_for_ever();
     PauseAnswer resume();
     // Each returns what was registered before, as text; "none".
-    std::string register_rate(const std::string& limit);
+    std::string register_terms(const std::string& limit);
     std::string unregister();
     std::string registered();
     KeyReport report();
@@ -113,8 +131,7 @@ private:
     std::vector<Store*> m_stores;
     std::size_t m_turn = 0;
     Key m_key = key_named("k");
-    std::optional<Rate> m_limit;
-    bool m_pause_only = false;
+    Question m_usual;
     std::int64_t m_begin_us;
     StartId m_ids = 0;
 };

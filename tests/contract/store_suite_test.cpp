@@ -10,8 +10,8 @@ namespace jobthrottle::test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::rate;
 using testing::say;
+using testing::terms;
 
 struct Start {
     TicketId place;
@@ -88,7 +88,7 @@ TEST_CASE("store: a place is a position, told with how many stand ahead", "[cont
         CHECK(second.number == 2);
         CHECK(second.why == WaitCause::line);
         CHECK(second.earliest == 2s);
-        CHECK(second.rate == rate("1/s"));
+        CHECK(second.terms == terms("1/s"));
         CHECK_FALSE(second.registered.has_value());
         for (int i = 0; i < 20; ++i)
             c.ask(3);  // asking often moves nobody
@@ -148,7 +148,7 @@ TEST_CASE("store: remembers the ids of many starts", "[contract]") {
         for (const StartId id : ids)
             c.ask_again(1, id);
         CHECK(c.report().started == 80);
-        CHECK(c.report().starts_in_window == 80);
+        CHECK(c.report().limits.at(0).starts == 80);
     });
 }
 
@@ -186,12 +186,12 @@ TEST_CASE("store: a log of more starts than fit one record of it, and a burst on
         c.limit("150/d,burst=150");
         for (TicketId place = 1; place <= 150; ++place)
             CHECK(say(c.after(1ms).ask(place)) == "start now");
-        CHECK(c.report().starts_in_window == 150);
-        CHECK(c.report().remaining == 0);
+        CHECK(c.report().limits.at(0).starts == 150);
+        CHECK(c.report().limits.at(0).remaining == 0);
         CHECK(c.ask(151).earliest == 24h - 149ms);
         c.limit("400/d,burst=400");  // the log grows, and keeps what it has
         CHECK(say(c.at(10min).ask(152)) == "start now");
-        CHECK(c.report().starts_in_window == 151);
+        CHECK(c.report().limits.at(0).starts == 151);
         c.limit("100/d,burst=100");  // the window is judged by the limit that asks
         CHECK(c.at(24h + 40ms).ask_as_caller(153).earliest == 12ms);
     });
@@ -205,10 +205,10 @@ TEST_CASE("store: a changed limit works at the next question and is told", "[con
         CHECK(c.peek().earliest == 125ms);
         c.limit("1/s");
         CHECK(c.peek().earliest == 1s);
-        CHECK(c.peek().other_rate == rate("4/s"));
-        CHECK(c.ask(2).other_rate == rate("4/s"));
-        CHECK_FALSE(c.ask(2).other_rate.has_value());
-        CHECK(c.report().rate == rate("1/s"));
+        CHECK(c.peek().other == terms("4/s"));
+        CHECK(c.ask(2).other == terms("4/s"));
+        CHECK_FALSE(c.ask(2).other.has_value());
+        CHECK(c.report().terms == terms("1/s"));
     });
 }
 

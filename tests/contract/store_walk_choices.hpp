@@ -2,6 +2,7 @@
 // What a random history draws from.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -17,6 +18,7 @@ public:
 
     std::uint64_t any() { return m_random(); }
     std::uint64_t below(std::uint64_t n) { return m_random() % n; }
+    std::int64_t from_1_to(std::uint64_t n) { return static_cast<std::int64_t>(1 + below(n)); }
     bool chance(unsigned percent) { return below(100) < percent; }
     Duration up_to(Duration d) {
         return Duration{static_cast<std::int64_t>(below(static_cast<std::uint64_t>(d.count()) + 1))};
@@ -28,12 +30,6 @@ public:
 
 private:
     std::mt19937_64 m_random;
-};
-
-struct Asker {
-    std::size_t key;  // which of the keys
-    Question question;
-    std::int64_t told_us;  // when it was told to ask again, on the stores' clock
 };
 
 inline std::vector<Rate> quick_rates() {
@@ -52,6 +48,22 @@ inline std::vector<Rate> slow_rates() {
          {"1/min", "3/min", "1/20s", "1/h", "2/366d", "90/h,burst=4", "10/h,burst=10", "1000/d,burst=50"})
         all.push_back(testing::rate(text));
     return all;
+}
+
+// Some of these rates, with a concurrency or without.
+inline Terms some_terms(Dice& dice, const std::vector<Rate>& rates, bool with_rate) {
+    std::vector<Rate> wanted;
+    const std::uint64_t most = dice.chance(60) ? 1 : 1 + dice.below(4);
+    const std::uint64_t count = with_rate || dice.chance(70) ? most : 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const Rate& next = dice.one_of(rates);
+        const bool there = std::any_of(wanted.begin(), wanted.end(),
+                                       [&](const Rate& one) { return one.period() == next.period(); });
+        if (!there) wanted.push_back(next);
+    }
+    std::optional<std::int64_t> at_once;
+    if (wanted.empty() || dice.chance(40)) at_once = dice.from_1_to(4);
+    return Terms::make(std::move(wanted), at_once).value();
 }
 
 }  // namespace jobthrottle::test
