@@ -113,7 +113,7 @@ void check_form(const Form& form) {
 
 TEST_CASE("readme: the first commands print what it says", "[cli]") {
     const auto examples = examples_under("First commands");
-    REQUIRE(examples.size() == 3);
+    REQUIRE(examples.size() == 4);
     const Sandbox sandbox;
     ProgramOptions options = sandbox.options();
     const std::string program = program_path();
@@ -144,7 +144,7 @@ TEST_CASE("readme: every variable is told", "[cli]") {
         const bool told = text.find("`" + std::string(option) + "`") != std::string::npos;
         CHECK((option.empty() || told));
     }
-    for (const char* given : {"KEY", "TICKET", "ATTEMPT", "WAITED"}) {
+    for (const char* given : {"KEY", "TICKET", "ATTEMPT", "WAITED", "COST_KEY", "LEASES"}) {
         INFO(given);
         CHECK(text.find("`JOBTHROTTLE_" + std::string(given) + "`") != std::string::npos);
     }
