@@ -95,6 +95,32 @@ inline InspectView sample_view_with_line(int count) {
     return view;
 }
 
+// Three wait on a key that a provider paused.
+inline InspectView paused_view() {
+    InspectView view = sample_view_with_line(3);
+    view.report.paused_for = std::chrono::seconds{1665};
+    view.report.available_in = std::chrono::seconds{1668};
+    view.report.note = sample_refusal();
+    for (auto& waiter : view.report.waiting)
+        waiter.starts_in += std::chrono::seconds{1665};
+    return view;
+}
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    for (const auto line : split(text, '\n'))
+        lines.emplace_back(line);
+    return lines;
+}
+
+inline std::string without_colour(std::string text) {
+    for (const char* sequence : {"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"}) {
+        for (auto at = text.find(sequence); at != std::string::npos; at = text.find(sequence))
+            text.erase(at, std::string_view(sequence).size());
+    }
+    return text;
+}
+
 // Every control character, and bytes that are no UTF-8.
 inline std::vector<std::string> troublesome_bytes() {
     std::vector<std::string> all;
