@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "store/one_by_one.hpp"
 #include "store/redis/key_listing.hpp"
 #include "store/redis/key_names.hpp"
 #include "store/redis/script_calls.hpp"
@@ -74,10 +75,12 @@ private:
         if (!meaning) return not_understood();
         return std::move(*meaning);
     }
+    Result<std::vector<Answer>> ask_together(const std::vector<Asked>&);
     Result<Inspected> look_at(const Key&);
 
     RedisOptions m_options;
     ScriptRunner m_runner;
+    bool m_keys_apart = false;  // a cluster, where the keys of a job have slots of their own
 };
 
 Result<Reply> RedisStore::call(const Script& script, const std::vector<const Key*>& keys,
@@ -86,12 +89,23 @@ Result<Reply> RedisStore::call(const Script& script, const std::vector<const Key
     if (!replies && m_runner.may_repeat()) replies = m_runner.call(script, {again});
     if (!replies) return replies.error();
     Reply& reply = replies->front();
-    if (reply.kind == Reply::Kind::error) return m_runner.error_of(reply);
+    if (reply.kind == Reply::Kind::error) {
+        m_keys_apart = m_keys_apart || error_code(reply.text) == "CROSSSLOT";
+        return m_runner.error_of(reply);
+    }
     if (const auto fault = fault_of(reply, keys, setting())) return *fault;
     return std::move(reply);
 }
 
 Result<std::vector<Answer>> RedisStore::ask(const std::vector<Asked>& asked) {
+    if (!m_keys_apart || asked.size() == 1) {
+        auto answers = ask_together(asked);
+        if (answers || !m_keys_apart || asked.size() == 1) return answers;
+    }
+    return ask_one_by_one(asked, [this](const Key&) -> Store& { return *this; });
+}
+
+Result<std::vector<Answer>> RedisStore::ask_together(const std::vector<Asked>& asked) {
     std::vector<Asked> repeated = asked;
     for (auto& one : repeated)
         one.question.fresh = false;
@@ -116,7 +130,9 @@ Result<void> RedisStore::cancel(const Key& key, TicketId id) {
 Result<std::vector<int>> RedisStore::listen(const std::vector<WakeUp>& wakes) {
     Command command = {"BLPOP"};
     for (const auto& wake : wakes) {
-        if (wake.wake > 0) command.push_back(wake_list_name(m_options.prefix, wake.key, wake.wake));
+        const bool may_listen = command.size() == 1 || !m_keys_apart;  // one command is on one slot
+        if (wake.wake > 0 && may_listen)
+            command.push_back(wake_list_name(m_options.prefix, wake.key, wake.wake));
     }
     if (command.size() == 1) return std::vector<int>{};
     command.emplace_back(k_listened_s);

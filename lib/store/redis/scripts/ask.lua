@@ -6,9 +6,9 @@ local asking_of, decide_together, finish
 do
     local START, WAIT, NO_LIMIT, CONFLICT, TOO_COSTLY, NESTED, CROWDED = 0, 1, 2, 3, 4, 5, 6
     local RATE, PAUSED, LINE_AHEAD, LEASE_HELD = 0, 1, 2, 3
-    local LONGEST_CHECK, CHECK_PER_TICKET, CONCURRENCY_RETRY, WATCH = 60000000, 10000, 2000000, 450000
-    local SHORTEST_DEPARTURE, SHORTEST_LEASE_RETRY = 10000, 5000
-    local LATE = 100000
+    local LONGEST_CHECK, CHECK_PER_TICKET, CONCURRENCY_RETRY, WATCH = 60000000, 10000, 2000000, 350000
+    local SHORTEST_DEPARTURE, SHORTEST_LEASE_RETRY = 2000, 5000
+    local LATE, LONGEST_AWAY, ALL_WAKES = 100000, 3600000000, 2 ^ WAKES - 1
     local TAKE_PLACE, TAKE_NOTHING = 0, 2
 
     local function come_back_in(come_back, in_line, number, spacing)
@@ -44,7 +44,8 @@ do
             if q.cost > (rate.burst > 1 and rate.burst or rate.allow) then refusal = TOO_COSTLY end
         end
         for i = 1, #q.ancestors, 8 do
-            if takes_place(get_lease(sub(q.ancestors, i, i + 7))) then refusal = NESTED end
+            local l = get_lease(sub(q.ancestors, i, i + 7))
+            if l and l.held == 1 and l.place == 1 then refusal = NESTED end
         end
         return refusal
     end
@@ -56,8 +57,10 @@ do
     end
 
     local function look(a, q)
-        local last = last_terms()
-        if not are_empty(a.terms) and not are_empty(last) and not same_terms(last, a.terms) then a.other = last end
+        if not are_empty(a.terms) and not are_last(a.terms) then
+            local last = last_terms()
+            if not are_empty(last) then a.other = last end
+        end
         local earlier = not q.fresh and find_recent(q.id)
         if earlier then
             a.repeated, a.start_at = true, max(now, earlier)
@@ -84,26 +87,39 @@ do
 
     local function starts(a) return a.repeated or a.j.starts end
 
+    -- How fast places become free.
+    local function departures_apart(a)
+        local apart, places = h.departure, a.terms.concurrency
+        if h.places < places then apart = floor(apart * (h.places + 1) / (places + 1)) end
+        local passed = min(now - h.last_departure, LONGEST_DEPARTURE)
+        return max(SHORTEST_DEPARTURE, apart, h.departure == 0 and passed or floor(passed / 4))
+    end
+
     local function lease_retry(a)
         local s = a.s
         if a.q.caller == 1 then return CONCURRENCY_RETRY end
         local check = come_back_in(min(a.q.come_back, CONCURRENCY_RETRY), s.others + 1, s.number, 0)
+        local function turn(places)
+            return min(check, max(SHORTEST_LEASE_RETRY, floor(places * departures_apart(a) / 2)))
+        end
+        local has_wake = a.own and a.own.wake ~= 0 or h.wakes ~= ALL_WAKES
+        if s.rank < WAKES and not has_wake then return turn(s.rank + 1) end
         if s.rank == 0 then
             local runs_out = h.next_lease + 1 - now
             return runs_out > 0 and min(check, max(runs_out, SHORTEST_LEASE_RETRY)) or check
         end
         if s.rank < WAKES then return min(check, WATCH * s.rank) end
-        local passed = h.places > 0 and min(now - h.last_departure, LONGEST_DEPARTURE) or 0
-        local each = max(SHORTEST_DEPARTURE, h.departure, passed)
-        return min(check, max(SHORTEST_LEASE_RETRY, floor((s.rank - WAKES + 1) * each * 3 / 4)))
+        local places = a.terms.concurrency
+        return min(s.rank < places and places * CHECK_PER_TICKET or check, turn(s.rank - WAKES + 1))
     end
 
     -- When it is worth asking again, this key alone considered.
     local function again_in(a)
         if starts(a) then return 0 end
         if not a.j.waits_for_lease then return a.j.again - now end
-        local retry, opens = lease_retry(a), a.j.possible - grant_of(a.terms) - now
-        return opens > 0 and min(opens, retry) or retry
+        local retry, rates = lease_retry(a), a.j.rates - now
+        if rates <= 0 then return retry end
+        return a.q.count_successes and min(rates, retry) or max(rates, retry)
     end
 
     local function check_in(a)
@@ -145,19 +161,27 @@ do
         h.starts_until = max(h.starts_until, at + longest)
         set_last_terms(a.terms)
         if a.terms.concurrency == 0 and not q.count_successes and not q.settles then return end
+        local before = not q.fresh and get_lease(q.id) or nil
         put_lease(q.id, {held = 1, place = a.terms.concurrency > 0 and 1 or 0, open = q.count_successes and 1 or 0,
-            cost = q.cost, at = at, until_us = at + q.lock_for, length = q.lock_for, who = q.who})
+            cost = q.cost, at = at, until_us = at + q.lock_for, length = q.lock_for, who = q.who}, before)
         a.leased = 1
     end
 
+    local function tell(a, kind, wait)
+        a.kind, a.wait = kind, wait
+        if kind == START then a.earliest = wait end
+    end
+
+    -- `away`: another key holds the job up for so long.
     local function take_place(a, told, away)
+        if a.repeated then return tell(a, WAIT, told) end
         local q, s = a.q, a.s
         begin_anew()
         local t = a.own and copy(a.own) or {since = now, who = q.who, wake = 0}
         t.place, t.number, t.cost, t.offered = away and AWAY or IN_LINE, s.number, q.cost, 0
         t.caller = (away or q.hold or q.caller == 1) and 1 or 0
         t.keep = (away or q.hold) and max(q.keep, CALLER_KEEP) or q.keep
-        t.told = now + told
+        t.told = now + (away and min(away, LONGEST_AWAY) or told)
         if not a.own then h.numbers = h.numbers + 1 end
         if is_paused() then h.paced_number = max(h.paced_number, t.number) end
         local listens = a.j.waits_for_lease and not away and q.caller == 0 and s.rank < WAKES
@@ -169,15 +193,11 @@ do
         a.kind, a.wait, a.number = WAIT, told, t.number
     end
 
-    local function tell(a, kind, wait)
-        a.kind, a.wait = kind, wait
-        if kind == START then a.earliest = wait end
-    end
-
     -- Another key of the job has to agree first.
     local function hold(a)
         local wait = a.start_at - now
-        take_place(a, max(wait, check_in(a)), true)
+        local back = max(wait, check_in(a))
+        take_place(a, back, back)
         tell(a, START, wait)
     end
 
@@ -191,7 +211,7 @@ do
             wait = max(wait, a.start_at - a.K.now)
         end
         for _, a in ipairs(asked) do
-            if not a.repeated and wait > grant_of(a.terms) then return nil end
+            if not a.repeated and wait > a.j.grant then return nil end
         end
         return wait
     end
@@ -223,7 +243,7 @@ do
         end
         for _, a in ipairs(asked) do
             enter(a.K)
-            take_place(a, told, a.is_away)
+            take_place(a, told, a.is_away and again)
         end
     end
 
@@ -238,11 +258,14 @@ do
         end
         local wait = common_start(asked)
         if wait then return start_all(asked, wait) end
-        local again = #asked > 1 and SHORTEST_RETRY or 0
+        local again, grant = #asked > 1 and SHORTEST_RETRY or 0, LATE
+        for _, a in ipairs(asked) do
+            if starts(a) and not a.repeated then grant = min(grant, a.j.grant) end
+        end
         for _, a in ipairs(asked) do
             enter(a.K)
             a.again = again_in(a)
-            again = max(again, starts(a) and a.start_at - now - grant_of(a.terms) or a.again)
+            again = max(again, starts(a) and a.start_at - now - grant or a.again)
         end
         if asked[1].q.taking == TAKE_PLACE then return line_up(asked, again) end
         for _, a in ipairs(asked) do tell(a, WAIT, again) end

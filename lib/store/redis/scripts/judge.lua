@@ -74,21 +74,23 @@ local function due_ahead(s, slots, rates)
     return count, cost
 end
 
-local function cost_of_caller_before(s)
-    if h.away == 0 then return 0 end
+-- What a caller that is away and has a lower number costs, and when it is to come.
+local function caller_before(s)
+    if h.away == 0 then return 0, 0 end
     local id, number = lowest_away()
-    if not id or number >= s.number then return 0 end
-    local t = get_ticket(id)
-    return t and t.cost or 1
+    local t = id and number < s.number and get_ticket(id)
+    if t then return t.cost, t.told end
+    return 0, 0
 end
 
 -- Whether all windows have room for the asker and those ahead, and when.
-local function window_of(s, rates, cost_ahead, caller, count_successes)
+local function window_of(s, rates, cost_ahead, count_successes)
     local room, opens, fits = true, 0, true
+    local caller, told = caller_before(s)
     for _, rate in ipairs(rates) do fits = fits and cost_ahead + caller + s.cost <= rate.allow end
-    if fits then cost_ahead = cost_ahead + caller end
     for _, rate in ipairs(rates) do
         local taken = cost_ahead + s.cost
+        if fits and told < now + rate.period then taken = taken + caller end
         if count_successes and h.open > 0 then taken = taken + min(open_since(now - rate.period), rate.allow) end
         if taken > rate.allow then
             room = false
@@ -118,22 +120,25 @@ local function judge(s, terms, count_successes)
     local base = paced and due_of(slots, rates, 0) or now
     local due = paced and due_of(slots, rates, s.cost_ahead) or now
     local ahead, ahead_cost = due_ahead(s, slots, rates)
-    local room, opens = window_of(s, terms.rates, ahead_cost, cost_of_caller_before(s), count_successes)
-    local grant, paused = grant_of(terms), is_paused()
+    local room, opens = window_of(s, terms.rates, ahead_cost, count_successes)
+    local may_get_room = count_successes and h.open > 0
+    local grant, paused = may_get_room and 0 or grant_of(terms), is_paused()
     local not_before = max(opens, h.last_start)
     local at = max(now, base, not_before)
     local could = not paused and due <= now + grant and s.rank < RANKED
     local free = terms.concurrency == 0 or h.places + ahead < terms.concurrency
     if could and room and at <= now + grant and free then
         if not paced then slots[1] = {at, 0} end
-        return {starts = true, slots = slots, at = at, possible = at, again = at}
+        return {starts = true, slots = slots, at = at, possible = at, again = at, grant = grant}
     end
-    local lease = could and base <= now + grant and
-        (count_successes and h.open > 0 or room and at <= now + grant and not free)
+    local far = terms.concurrency > 0 and s.rank >= RANKED
+    local lease = not paused and
+        (may_get_room or base <= now + grant and room and at <= now + grant and (not free or far))
     local again = max(due, not_before) - grant
+    local by_rates = again
     if again <= now and not paused then
         again = now + max(SHORTEST_RETRY, floor(min(grant, rates[1] and rates[1].q or grant) / 2))
     end
-    return {waits_for_lease = lease, possible = max(now, due, not_before, h.paused_until),
+    return {waits_for_lease = lease, rates = by_rates, possible = max(now, due, not_before, h.paused_until),
         again = max(again, h.paused_until)}
 end

@@ -25,7 +25,10 @@ end
 local function put_ticket(id, t, before)
     if t.place ~= IN_LINE then t.wake, t.offered = 0, 0 end
     write_ticket(id, t, before)
-    if before then count_ticket(before, -1) end
+    if before then
+        count_ticket(before, -1)
+        if before.place == IN_LINE and t.place ~= IN_LINE then K.room = true end
+    end
     local forgotten = t.told + t.keep
     h.tickets_until = tickets_kept() > 0 and max(h.tickets_until, forgotten) or forgotten
     count_ticket(t, 1)
@@ -33,6 +36,7 @@ local function put_ticket(id, t, before)
 end
 
 local function remove_ticket(id, t)
+    K.room = true
     count_ticket(t, -1)
     erase_ticket(id, t)
 end
@@ -85,13 +89,16 @@ local function note_departure()
     h.last_departure = now
 end
 
-local function takes_place(l) return l ~= nil and l.held == 1 and l.place == 1 end
+-- Its end may let another one start.
+local function is_waited_for(l) return l ~= nil and l.held == 1 and (l.place == 1 or l.open == 1) end
 
 local function put_lease(id, l, before)
     write_lease(id, l)
+    local had, has = is_waited_for(before), is_waited_for(l)
     if before then count_lease(before, -1) end
-    if takes_place(before) and not takes_place(l) then note_departure() end
-    if takes_place(l) and not takes_place(before) and h.places == 0 then h.last_departure = now end
+    if before and before.held == 1 and l.held == 0 then K.room = true end
+    if had and not has then note_departure() end
+    if has and not had and h.places + h.open == 0 then h.last_departure = now end
     local forgotten = l.until_us + LOST_LEASE_KEPT
     h.leases_until = h.leases > 0 and max(h.leases_until, forgotten) or forgotten
     count_lease(l, 1)
@@ -100,7 +107,8 @@ end
 
 local function remove_lease(id, l)
     count_lease(l, -1)
-    if takes_place(l) then note_departure() end
+    if l.held == 1 then K.room = true end
+    if is_waited_for(l) then note_departure() end
     erase_lease(id, l)
 end
 
@@ -136,9 +144,8 @@ local function offer(id)
 end
 
 local function offer_places()
-    if h.wakes == 0 or is_paused() then return end
-    local free = h.last_concurrency > 0 and h.last_concurrency - h.places or 0
-    if h.last_concurrency == 0 and K.room then free = 1 end
+    if not K.room or h.wakes == 0 or is_paused() then return end
+    local free = h.last_concurrency > 0 and h.last_concurrency - h.places or 1
     local head = line_head(max(0, min(free, WAKES)))
     for i = 1, #head, 2 do offer(head[i]) end
 end
@@ -175,10 +182,11 @@ end
 
 local function save()
     offer_places()
-    if header_bytes() == K.loaded then return end
+    local bytes, idle_until = header_bytes(), h.idle_until
+    if bytes == K.loaded then return end
     if not K.existed then call('SETRANGE', K.state, 0, 'jtk\2' .. sub(ZEROS, 5)) end
     renew_expiry()
-    local bytes = header_bytes()
+    if h.idle_until ~= idle_until then bytes = header_bytes() end
     call('SETRANGE', K.state, 8, bytes .. sub(ZEROS, 1, max(0, #K.loaded - #bytes)))
 end
 

@@ -45,11 +45,14 @@ end
 
 local function are_empty(terms) return #terms.rates == 0 and terms.concurrency == 0 end
 
-local function same_terms(a, b)
-    if #a.rates ~= #b.rates or a.concurrency ~= b.concurrency then return false end
-    for i, rate in ipairs(a.rates) do
-        local other = b.rates[i]
-        if rate.allow ~= other.allow or rate.period ~= other.period or rate.burst ~= other.burst then return false end
+-- Whether the last question was judged by these.
+local function are_last(terms)
+    if h.last_concurrency ~= terms.concurrency then return false end
+    for i = 1, ROWS do
+        local rate, row = terms.rates[i], h.rows[i]
+        local allow, period, burst = 0, 0, 0
+        if rate then allow, period, burst = rate.allow, rate.period, rate.burst end
+        if row.last_allow ~= allow or row.last_period ~= period or row.last_burst ~= burst then return false end
     end
     return true
 end

@@ -13,7 +13,8 @@ local call, pack, unpack_bytes, sub = redis.call, struct.pack, struct.unpack, st
 local FOREVER, FAR = 2 ^ 52, 2 ^ 51
 local SHORT_SPAN = 2 ^ 48 -- times of starts are kept modulo this
 local HEADER_BYTES, CORE_BYTES, ROW_BYTES, ENTRY_BYTES = 640, 27 * 8, 12 * 8, 6
-local CORE, ROW = '<' .. string.rep('i8', 27), '<' .. string.rep('i8', 12)
+local CORE = '<i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8i8'
+local ROW = '<i8i8i8i8i8i8i8i8i8i8i8i8'
 local TICKET, TICKET_BYTES = '<BBBBi8i8i8i8i8', 44 -- then who, to the end
 local LEASE, LEASE_BYTES = '<BBBi8i8i8i8', 35 -- likewise
 local IN_LINE, OUT, AWAY = 0, 1, 2
@@ -38,44 +39,47 @@ local function key_at(i)
     return {state = KEYS[at + 1], recent = KEYS[at + 2], tickets = KEYS[at + 3], line = KEYS[at + 4],
         due = KEYS[at + 5], registered = KEYS[at + 6], note = KEYS[at + 7],
         logs = {KEYS[at + 8], KEYS[at + 9], KEYS[at + 10]}, leases = KEYS[at + 11], wakes = at + 11,
+        h = false, now = 0, existed = false, loaded = false, begun = false, room = false,
         log_there = {}, made = {}} -- made: records that may have no expiry yet
 end
 
 -- Header --------
-
-local function read_row(bytes, at)
-    local r = {}
-    r.slot, r.slot_rest, r.slot_allow, r.slot_cost, r.group, r.capacity, r.total, r.fill, r.log_until,
-        r.last_allow, r.last_period, r.last_burst = unpack_bytes(ROW, bytes, at)
-    return r
-end
-
-local ZEROS = string.rep('\0', HEADER_BYTES)
-local ZERO_ROW = string.rep('\0', ROW_BYTES)
 
 local function new_row()
     return {slot = 0, slot_rest = 0, slot_allow = 0, slot_cost = 0, group = 0, capacity = 0, total = 0, fill = 0,
         log_until = 0, last_allow = 0, last_period = 0, last_burst = 0}
 end
 
+local function read_row(bytes, at)
+    local r = new_row()
+    r.slot, r.slot_rest, r.slot_allow, r.slot_cost, r.group, r.capacity, r.total, r.fill, r.log_until,
+        r.last_allow, r.last_period, r.last_burst = unpack_bytes(ROW, bytes, at)
+    return r
+end
+
+local ZEROS = string.rep('\0', HEADER_BYTES)
+local ZERO_ROW = sub(ZEROS, 1, ROW_BYTES)
+
+local function new_header()
+    h = {birth = 0, offset = 0, seen = 0, last_start = 0, paused_until = 0, paused_by_hand = 0, paced_number = 0,
+        numbers = 0, in_line = 0, out = 0, away = 0, line_cost = 0, wakes = 0, next_deadline = FOREVER,
+        recent_total = 0, starts_until = 0, tickets_until = 0, leases = 0, held = 0, places = 0, open = 0,
+        next_lease = FOREVER, leases_until = 0, last_concurrency = 0, last_departure = 0, departure = 0,
+        idle_until = 0, rows = {new_row(), new_row(), new_row(), new_row()}}
+    K.h = h
+end
+
 -- All after the tag.
 local function read_header(bytes)
-    h = {rows = {}}
+    new_header()
     h.birth, h.offset, h.seen, h.last_start, h.paused_until, h.paused_by_hand, h.paced_number, h.numbers, h.in_line,
         h.out, h.away, h.line_cost, h.wakes, h.next_deadline, h.recent_total, h.starts_until, h.tickets_until,
         h.leases, h.held, h.places, h.open, h.next_lease, h.leases_until, h.last_concurrency, h.last_departure,
         h.departure, h.idle_until = unpack_bytes(CORE, bytes)
     for i = 1, ROWS do
         local at = CORE_BYTES + (i - 1) * ROW_BYTES
-        local unused = sub(bytes, at + 1, at + ROW_BYTES) == ZERO_ROW
-        h.rows[i] = unused and new_row() or read_row(bytes, at + 1)
+        if sub(bytes, at + 1, at + ROW_BYTES) ~= ZERO_ROW then h.rows[i] = read_row(bytes, at + 1) end
     end
-    K.h = h
-end
-
-local function new_header()
-    read_header(ZEROS)
-    h.next_deadline, h.next_lease = FOREVER, FOREVER
 end
 
 local function rows_in_use()
