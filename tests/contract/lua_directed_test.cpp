@@ -14,14 +14,22 @@ using namespace std::chrono_literals;
 
 const Key k_key = *Key::make("directed");
 
-Question question_at(std::uint64_t id, const std::optional<Rate>& rate) {
+Terms terms_of(const std::vector<Rate>& rates, std::optional<std::int64_t> concurrency = {}) {
+    return Terms::make(rates, concurrency).value();
+}
+
+Question question_at(std::uint64_t id, const Terms& terms) {
     Question question;
     question.id = id;
     question.place = id;
-    question.rate = rate;
-    question.pause_only = !rate.has_value();
+    question.terms = terms;
+    question.pause_only = terms.empty();
     question.who = "job";
     return question;
+}
+
+Question question_at(std::uint64_t id, const Rate& rate) {
+    return question_at(id, terms_of({rate}));
 }
 
 // So many starts, as fast as the rate lets them.
@@ -176,32 +184,36 @@ TEST_CASE("lua: a key with pauses alone as in C++", "[contract]") {
     Pair pair;
     Answer answer;
     for (std::uint64_t id = 1; id <= 5; ++id)
-        REQUIRE(pair.ask(k_key, question_at(id, std::nullopt), answer) == "");
+        REQUIRE(pair.ask(k_key, question_at(id, Terms{}), answer) == "");
     CHECK(answer.kind == AnswerKind::start);
     PauseRequest pause;
     pause.length = 2s;
     REQUIRE(pair.pause(k_key, pause) == "");
     for (std::uint64_t id = 10; id <= 20; ++id)
-        REQUIRE(pair.ask(k_key, question_at(id, std::nullopt), answer) == "");
+        REQUIRE(pair.ask(k_key, question_at(id, Terms{}), answer) == "");
     CHECK(answer.kind == AnswerKind::wait);
     pair.advance(2s);
     for (int round = 0; round < 40; ++round) {
         for (std::uint64_t id = 10; id <= 20; id += 2)
-            REQUIRE(pair.ask(k_key, question_at(id, std::nullopt), answer) == "");
+            REQUIRE(pair.ask(k_key, question_at(id, Terms{}), answer) == "");
         pair.advance(70ms);
     }
-    auto unlimited = question_at(50, std::nullopt);
+    auto unlimited = question_at(50, Terms{});
     unlimited.pause_only = false;
     REQUIRE(pair.ask(k_key, unlimited, answer) == "");
     CHECK(answer.kind == AnswerKind::no_limit);
-    const Registration registered{*Rate::make(5, 1s), 1'700'000'000, "ops@box"};
+    const Registration registered{terms_of({*Rate::make(5, 1s)}), 1'700'000'000, "ops@box"};
     REQUIRE(pair.set_registration(k_key, registered) == "");
     REQUIRE(pair.ask(k_key, unlimited, answer) == "");
-    CHECK(answer.rate == registered.rate);
+    CHECK(answer.terms == registered.terms);
     REQUIRE(pair.ask(k_key, question_at(51, *Rate::make(5, 2s)), answer) == "");
+    CHECK(answer.terms.rates().size() == 2);
+    const Terms four =
+        terms_of({*Rate::make(5, 2s), *Rate::make(5, 3s), *Rate::make(5, 4s), *Rate::make(5, 5s)});
+    REQUIRE(pair.ask(k_key, question_at(53, four), answer) == "");
     CHECK(answer.kind == AnswerKind::conflict);
     REQUIRE(pair.ask(k_key, question_at(52, *Rate::make(9, 1s, 9)), answer) == "");
-    CHECK(answer.rate == registered.rate);
+    CHECK(answer.terms == registered.terms);
 }
 
 }  // namespace jobthrottle::test

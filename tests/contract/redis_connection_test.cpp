@@ -102,7 +102,7 @@ TEST_CASE("redis: a stopped server is away within the time limits, at every call
     // What was asked in vain is answered late, on connections that nobody reads any more.
     const auto answer = known->ask(k_key, question_at(k_rate));
     REQUIRE(answer.ok());
-    CHECK(answer->rate == k_rate);
+    CHECK(answer->terms == terms_of({k_rate}));
     const auto report = known->inspect(k_key);
     REQUIRE(report.ok());
     CHECK(report->known);
@@ -224,7 +224,7 @@ TEST_CASE("redis: a question that is sent a second time counts once", "[contract
     const auto again = store->ask(k_key, question);
     REQUIRE(again.ok());
     CHECK(again->kind == AnswerKind::start);
-    CHECK(store->inspect(k_key)->starts_in_window == 1);
+    CHECK(store->inspect(k_key)->limits.at(0).starts == 1);
 }
 
 TEST_CASE("redis: rest lets go of the connection", "[contract]") {

@@ -180,7 +180,7 @@ TEST_CASE("redis: a full server is refused and keeps what it has", "[contract]")
     const auto report = store->inspect(k_key);
     REQUIRE(report.ok());
     CHECK(report->waiting.size() == 1);
-    CHECK(report->starts_in_window == 1);
+    CHECK(report->limits.at(0).starts == 1);
 }
 
 TEST_CASE("redis: a replica is away", "[contract]") {

@@ -19,6 +19,16 @@ Key key_named(std::string bytes);
 // A question with an id of its own that brings this rate.
 Question question_at(const Rate&);
 Rate rate_of(std::int64_t allow, Duration period);
+Terms terms_of(const std::vector<Rate>& rates, std::optional<std::int64_t> concurrency = {});
+
+// Which record names are where, see record_names().
+constexpr std::size_t k_registered = 5, k_note = 6, k_log1 = 7, k_leases = 10, k_first_wake = 11;
+
+// Counts small and large, 2/h and 50000/d: with a log of its own beside the one in the state.
+Question large_question();
+// A key with starts, attempts under way, waiters in line, one who came late, a note and a registration. Moves
+// the clock that the store goes by.
+void fill(Store& store, const Key& key, std::int64_t& clock_us);
 
 // Limits that a loaded machine keeps: 20 s each. The throwing kind of make_redis_store().
 jobthrottle::RedisOptions options_for(const std::string& url);
