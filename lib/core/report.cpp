@@ -32,6 +32,16 @@ std::optional<std::string> take_netstring(std::string_view& bytes) {
     return text;
 }
 
+// Opening a key moves only some of those that came late: a report tells of no more waiters than there are.
+void sweep_all(MemoryRecords& records, std::int64_t store_now_us) {
+    for (bool more = true; more;) {
+        const ClockedKey key(records, store_now_us);
+        const Header& header = key.header();
+        more = std::min(header.next_deadline_us, header.next_lease_us) < key.now_us();
+        if (key.existed()) records.put_header(header);
+    }
+}
+
 std::vector<Waiter> waiters_of(const MemoryRecords& records, ClockedKey& key, const Terms& terms) {
     std::vector<Waiter> waiting;
     for (const auto& [id, ticket] : records.tickets()) {
@@ -120,6 +130,7 @@ KeyReport report_on(MemoryRecords records, std::int64_t store_now_us) {
     KeyReport report;
     report.registration = records.registration();
     report.note = decode_pause_note(records.pause_note());
+    sweep_all(records, store_now_us);
     ClockedKey key(records, store_now_us);
     const Header& header = key.header();
     report.known = key.existed() || report.registration || report.note;

@@ -56,6 +56,21 @@ TEST_CASE("report: lists those in line by number with their times, then the late
     CHECK(desk.place_of(9) == Place::in_line);  // looking changed nothing
 }
 
+TEST_CASE("report: of many that came late all are told as late", "[unit]") {
+    Desk desk("1/s", 60s);
+    constexpr std::size_t k_many = 100;  // opening a key moves fewer
+    desk.ask(1);
+    for (TicketId place = 1; place <= k_many; ++place)
+        desk.ask(place + 1);
+    desk.at(5min);
+    const KeyReport report = desk.report();
+    REQUIRE(report.waiting.size() == k_many);
+    CHECK(report.waiting.front().place == Place::out);
+    CHECK(report.available_in == 0s);
+    desk.at(20min);
+    CHECK_FALSE(desk.report().known);
+}
+
 TEST_CASE("report: the registered rate is in force, the note of the last pause stays", "[unit]") {
     Desk desk("8/s");
     desk.ask(1);
