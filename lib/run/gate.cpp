@@ -29,7 +29,7 @@ constexpr Duration k_short_grant = 5ms;
 constexpr Duration k_for_ever = std::chrono::hours{24 * 366 * 100};
 
 std::mt19937_64& generator() {
-    static std::mt19937_64 engine{std::random_device{}() | std::uint64_t{std::random_device{}()} << 32};
+    thread_local std::mt19937_64 engine{std::random_device{}() | std::uint64_t{std::random_device{}()} << 32};
     return engine;
 }
 
