@@ -140,7 +140,8 @@ std::int64_t Asking::departures_apart_us() const {
     std::int64_t apart = header.departure_us;
     if (header.places < places) apart = apart * (header.places + 1) / (places + 1);
     const std::int64_t passed = std::min(m_key.now_us() - header.last_departure_us, k_longest_departure_us);
-    return std::max({k_shortest_departure_us, apart, header.departure_us == 0 ? passed : passed / 4});
+    const std::int64_t part = header.departure_us == 0 ? std::max<std::int64_t>(1, header.places) : 4;
+    return std::max({k_shortest_departure_us, apart, passed / part});
 }
 
 Duration Asking::again_in() const {

@@ -8,6 +8,7 @@ namespace jobthrottle {
 namespace {
 
 constexpr std::int64_t k_most_leases_looked_at = 256;
+constexpr std::int64_t k_offers_looked_at = 16;
 constexpr std::int64_t k_longest_departure_us = 2'000'000;
 
 std::int64_t wake_bit(std::int64_t wake) {
@@ -20,6 +21,10 @@ bool is_waited_for(const Lease& lease) {
 }
 
 }  // namespace
+
+bool is_awake(const Ticket& ticket, std::int64_t now_us) {
+    return ticket.wake != 0 || ticket.caller || ticket.told_us <= now_us;
+}
 
 ClockedKey::ClockedKey(KeyRecords& records, std::int64_t store_now_us) : m_records(records) {
     if (const auto header = records.header()) {
@@ -148,10 +153,12 @@ void ClockedKey::remove_lease(LeaseId id, const Lease& lease) {
 }
 
 // How fast places become free, for those who wait far back. Times in which nobody left count as two seconds
-// at the most: they say little about a line.
+// at the most: they say little about a line. The first to leave says how long all of them take.
 void ClockedKey::note_departure() {
     const std::int64_t passed = std::min(m_now_us - m_header.last_departure_us, k_longest_departure_us);
-    m_header.departure_us = m_header.departure_us == 0 ? passed : (3 * m_header.departure_us + passed) / 4;
+    const std::int64_t held = std::max(m_header.places, m_header.open) + 1;
+    m_header.departure_us =
+        m_header.departure_us == 0 ? passed / held : (3 * m_header.departure_us + passed) / 4;
     m_header.last_departure_us = m_now_us;
 }
 
@@ -198,29 +205,39 @@ bool ClockedKey::drop_dead_leases() {
 // Offers --------
 
 // Who is woken has some time to ask; then its ticket steps out like any that is late, and the next is woken.
-bool ClockedKey::offer(const LinePlace& place) {
-    const auto before = ticket(place.id);
-    if (!before || before->wake == 0 || before->offered) return true;
-    if (!m_records.wake(place.id, before->wake)) {
-        remove_ticket(place.id, *before);
+// False: its holder is dead.
+bool ClockedKey::offer(TicketId id, const Ticket& before) {
+    if (!m_records.wake(id, before.wake)) {
+        remove_ticket(id, before);
         return false;
     }
-    Ticket ticket = *before;
+    Ticket ticket = before;
     ticket.offered = true;
     ticket.told_us = m_now_us + k_offer.count();
-    put_ticket(place.id, ticket, before);
+    put_ticket(id, ticket, before);
+    return true;
+}
+
+// One after the other in the line, as many as there is room for. False: one was dead, and the next has its
+// turn.
+bool ClockedKey::offer_to(std::int64_t free) {
+    for (const auto& place : m_records.line_head(k_offers_looked_at)) {
+        if (free <= 0) return true;
+        const auto ticket = this->ticket(place.id);
+        if (!ticket || !is_awake(*ticket, m_now_us)) continue;
+        --free;
+        if (ticket->wake == 0 || ticket->offered) continue;
+        if (!offer(place.id, *ticket)) return false;
+    }
     return true;
 }
 
 void ClockedKey::offer_places() {
     if (!m_room || m_header.wakes == 0 || paused()) return;
     for (int tries = 0; tries < k_most_swept; ++tries) {
-        std::int64_t free = m_header.last_concurrency > 0 ? m_header.last_concurrency - m_header.places : 0;
-        if (m_header.last_concurrency == 0) free = 1;
-        bool all_live = true;
-        for (const auto& place : m_records.line_head(std::clamp<std::int64_t>(free, 0, k_wakes)))
-            all_live = all_live && offer(place);
-        if (all_live) return;
+        const std::int64_t places =
+            m_header.last_concurrency > 0 ? m_header.last_concurrency - m_header.places : 1;
+        if (offer_to(std::min(places, k_wakes))) return;
     }
 }
 

@@ -50,7 +50,8 @@ private:
     void count_lease(const Lease&, std::int64_t by);
     void note_departure();
     void offer_places();
-    bool offer(const LinePlace&);
+    bool offer_to(std::int64_t free);
+    bool offer(TicketId, const Ticket& before);
 
     KeyRecords& m_records;
     Header m_header;
@@ -59,6 +60,11 @@ private:
     bool m_existed = false;
     bool m_room = false;  // something happened that may let another one start
 };
+
+// It will learn at once that it may start, or has a caller's right to be waited for. Others learn it only
+// when they ask again, and no lease stands empty for them meanwhile: then they have a wake-up, and the next
+// one.
+bool is_awake(const Ticket&, std::int64_t now_us);
 
 constexpr Duration k_offer = std::chrono::milliseconds{500};  // not taken by then it goes on, k_late later
 

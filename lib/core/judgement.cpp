@@ -108,8 +108,17 @@ Window window_of(ClockedKey& key, const Standing& standing, const std::vector<Ra
 }
 
 // Nothing is kept for a caller that is away: a place in a window passes by, one of these would stand empty.
-bool lease_is_free(const ClockedKey& key, const Terms& terms, std::int64_t ahead) {
-    return !terms.concurrency() || key.header().places + ahead < *terms.concurrency();
+// Nor for who is asleep.
+bool lease_is_free(ClockedKey& key, const Terms& terms, std::int64_t ahead) {
+    if (!terms.concurrency()) return true;
+    const std::int64_t free = *terms.concurrency() - key.header().places;
+    if (free <= 0 || ahead < free) return free > 0;
+    std::int64_t awake = 0;
+    for (const auto& place : key.records().line_head(ahead)) {
+        const auto ticket = key.ticket(place.id);
+        if (!ticket || is_awake(*ticket, key.now_us())) ++awake;
+    }
+    return awake < free;
 }
 
 // Who came before the end of a pause, or stands behind one who did, is paced even without a rate.
