@@ -15,7 +15,7 @@ Walk::Walk(std::uint64_t seed, bool even, std::map<std::string, int>& seen)
     m_together = m_dice.chance(50) ? 0 : 40;
     if (m_dice.chance(40)) m_stores.set_clock(5'000'000'000);
     for (const std::string& bytes :
-         {std::string("a b{c}\n"), std::string(480, '\xff'), std::string("\0*", 2)})
+         {std::string("a b{c}\n"), std::string(Key::k_max_bytes, '\xff'), std::string("\0*", 2)})
         m_keys.push_back(key_named(bytes));
     // Few numbers on a key, as in life.
     for (auto& own : m_own_terms)

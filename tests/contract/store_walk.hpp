@@ -33,7 +33,8 @@ private:
     std::string compare(const std::string& what, const Call& call) {
         ++m_seen[what];
         const std::string difference = m_stores.compare(call);
-        return difference.empty() ? "" : what + " of " + key().shown() + " differs\n" + difference;
+        return difference.empty() ? ""
+                                  : what + " of key " + std::to_string(m_key) + " differs\n" + difference;
     }
     const Key& key() const { return m_keys[m_key]; }
     void advance(Duration d) { m_stores.set_clock(m_stores.clock_us() + d.count()); }
