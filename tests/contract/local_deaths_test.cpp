@@ -13,7 +13,7 @@ using namespace jobthrottle::test;
 
 TEST_CASE("local: a waiter that was killed is passed over at once, and leaves no file", "[contract]") {
     const TempDir folder;
-    const LocalOptions options = options_in(folder.path());
+    const LocalOptions options = timeless_options_in(folder.path());
     const auto holder = open_store(options);
     const StartId id = take_place(*holder);
     Pipe pipe = make_pipe();
@@ -38,7 +38,7 @@ TEST_CASE("local: a waiter that was killed is passed over at once, and leaves no
 
 TEST_CASE("local: files of the dead that nobody wakes are swept now and then", "[contract]") {
     const TempDir folder;
-    const LocalOptions options = options_in(folder.path());
+    const LocalOptions options = timeless_options_in(folder.path());
     const auto holder = open_store(options);
     take_place(*holder);
     CHECK(run_child([&] {
@@ -58,7 +58,7 @@ TEST_CASE("local: files of the dead that nobody wakes are swept now and then", "
 
 TEST_CASE("local: the death of a holder wakes the waiter", "[contract]") {
     const TempDir folder;
-    const LocalOptions options = options_in(folder.path());
+    const LocalOptions options = timeless_options_in(folder.path());
     const auto store = open_store(options);
     const pid_t wrapper = start_sleeper(), command = start_sleeper();
     LeaseWaiter waiter(options, 5);
@@ -97,24 +97,28 @@ TEST_CASE("local: the death of a holder wakes the waiter", "[contract]") {
     CHECK(files_in(folder.path()) == k_no_wake_files);
 }
 
-TEST_CASE("local: who finds those ahead dead while it lines up is woken itself", "[contract]") {
+TEST_CASE("local: who finds the holder and those ahead dead while it lines up is woken itself",
+          "[contract]") {
     const TempDir folder;
-    const LocalOptions options = options_in(folder.path());
-    take_place(*open_store(options));
+    const LocalOptions options = timeless_options_in(folder.path());
+    const pid_t holder = start_sleeper();
+    {
+        const auto store = open_store(options);
+        take_place(*store, store->processes(holder, 0));
+    }
     CHECK(run_child([&] {
               LeaseWaiter waiter(options, 5);
               waiter.ask();
               kill(getpid(), SIGKILL);
               return 1;
           }) == 128 + SIGKILL);
-    // It knows of a second place, which would be the dead one's.
-    const auto store = open_store(options);
-    const Key key = key_named("k");
-    const auto answer = store->ask(key, question_in_line(6, 2));
-    REQUIRE(answer);
-    CHECK(answer->kind == AnswerKind::wait);
-    REQUIRE(answer->wake != 0);
+    REQUIRE(std::filesystem::exists(wake_file(folder, 5)));
+    end_by_force(holder);
+    LeaseWaiter waiter(options, 6);
+    const auto answer = waiter.ask();
+    CHECK(answer.kind == AnswerKind::wait);
+    REQUIRE(answer.wake != 0);
     CHECK_FALSE(std::filesystem::exists(wake_file(folder, 5)));
-    CHECK(woken(*store->listen({{key, 6, answer->wake}}), 0));
-    CHECK(store->ask(key, question_in_line(6, 2))->kind == AnswerKind::start);
+    CHECK(woken(waiter.listen(), 0));
+    CHECK(waiter.ask().kind == AnswerKind::start);
 }

@@ -12,6 +12,12 @@ namespace jobthrottle::test {
 
 const std::vector<std::string> k_no_wake_files = {"state.lock", "state.mdb"};
 
+LocalOptions timeless_options_in(const std::string& folder) {
+    LocalOptions options = options_in(folder);
+    options.hooks.clock_us = [] { return std::int64_t{5'000'000'000}; };
+    return options;
+}
+
 bool woken(const std::vector<int>& descriptors, int within_ms) {
     std::vector<pollfd> ready;
     for (const int fd : descriptors)

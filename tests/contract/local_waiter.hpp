@@ -14,6 +14,9 @@
 
 namespace jobthrottle::test {
 
+// A store whose clock stands still, so that nobody comes late, however slow the machine is.
+LocalOptions timeless_options_in(const std::string& folder);
+
 constexpr int k_patience_ms = 30'000;
 
 // Whether one of them is readable within this time.

@@ -15,7 +15,7 @@ using namespace jobthrottle::test;
 
 TEST_CASE("local: a release in one process wakes the waiter in another", "[contract]") {
     const TempDir folder;
-    const LocalOptions options = options_in(folder.path());
+    const LocalOptions options = timeless_options_in(folder.path());
     const auto holder = open_store(options);
     Pipe pipe = make_pipe();
     for (int round = 0; round < 3; ++round) {
@@ -36,7 +36,7 @@ TEST_CASE("local: a release in one process wakes the waiter in another", "[contr
 
 TEST_CASE("local: what a waiter sleeps on is readable after a release, until it has asked", "[contract]") {
     const TempDir folder;
-    const LocalOptions options = options_in(folder.path());
+    const LocalOptions options = timeless_options_in(folder.path());
     const auto holder = open_store(options);
     const StartId id = take_place(*holder);
     LeaseWaiter waiter(options, 5);
@@ -60,7 +60,7 @@ TEST_CASE("local: what a waiter sleeps on is readable after a release, until it 
 
 TEST_CASE("local: the file of a waiter goes with its place", "[contract]") {
     const TempDir folder;
-    const LocalOptions options = options_in(folder.path());
+    const LocalOptions options = timeless_options_in(folder.path());
     const auto holder = open_store(options);
     take_place(*holder);
     auto waiter = std::make_unique<LeaseWaiter>(options, 5);
@@ -92,7 +92,7 @@ TEST_CASE("local: the file of a waiter goes with its place", "[contract]") {
 TEST_CASE("local: a waiter that waits on two keys has one file, as long as one of them wakes it",
           "[contract]") {
     const TempDir folder;
-    const LocalOptions options = options_in(folder.path());
+    const LocalOptions options = timeless_options_in(folder.path());
     const auto holder = open_store(options), store = open_store(options);
     const Key a = key_named("k"), b = key_named("other");
     const StartId on_a = take_place(*holder);
@@ -119,7 +119,7 @@ TEST_CASE("local: a waiter that waits on two keys has one file, as long as one o
 
 TEST_CASE("local: at most sixteen processes are watched", "[contract]") {
     const TempDir folder;
-    const LocalOptions options = options_in(folder.path());
+    const LocalOptions options = timeless_options_in(folder.path());
     const auto store = open_store(options);
     const std::string own = store->processes(getpid(), 0);
     for (int i = 0; i < 40; ++i) {
@@ -137,7 +137,7 @@ TEST_CASE("local: at most sixteen processes are watched", "[contract]") {
 TEST_CASE("local: a waiter whose folder was made anew has a file there again", "[contract]") {
     const TempDir parent;
     const std::string path = parent.file("store");
-    const LocalOptions options = options_in(path);
+    const LocalOptions options = timeless_options_in(path);
     take_place(*open_store(options));
     LeaseWaiter waiter(options, 5);
     REQUIRE(waiter.ask().wake != 0);
@@ -151,7 +151,7 @@ TEST_CASE("local: a waiter whose folder was made anew has a file there again", "
 
 TEST_CASE("local: a wake-up that cannot be had is refused, and no place is taken", "[contract]") {
     const TempDir folder;
-    const LocalOptions options = options_in(folder.path());
+    const LocalOptions options = timeless_options_in(folder.path());
     const auto holder = open_store(options);
     take_place(*holder);
     std::filesystem::create_directories(wake_file(folder, 5) + "/not/empty");
@@ -174,7 +174,7 @@ TEST_CASE("local: users of one group wake each other, whatever their umask", "[c
     REQUIRE(mkdir(folder.c_str(), 0700) == 0);
     REQUIRE(chown(folder.c_str(), 0, k_some_group) == 0);
     REQUIRE(chmod(folder.c_str(), 02770) == 0);
-    const LocalOptions options = options_in(folder);
+    const LocalOptions options = timeless_options_in(folder);
     for (const unsigned user : {k_some_user, 0U}) {
         INFO("waiter " << user);
         Pipe taken = make_pipe(), waits = make_pipe();

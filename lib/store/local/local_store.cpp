@@ -67,6 +67,7 @@ public:
             const auto header = records.header();
             const std::int64_t key_now = header ? now_us + header->offset_us : now_us;
             std::vector<Holder> holders;
+            holders.reserve(released.size());
             for (const auto& [id, lease] : released)
                 holders.push_back(holder_of(id, lease, key_now));
             return holders;

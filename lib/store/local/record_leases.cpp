@@ -28,7 +28,7 @@ std::string encode(const Lease& lease) {
 
 std::optional<Lease> decode_lease(std::string_view bytes) {
     if (bytes.size() < k_lease_bytes || bytes[3] < 0) return std::nullopt;
-    const auto processes = static_cast<std::size_t>(bytes[3]);
+    const auto processes = static_cast<std::size_t>(static_cast<unsigned char>(bytes[3]));
     if (bytes.size() < k_lease_bytes + processes) return std::nullopt;
     Lease lease;
     lease.held = bytes[0] != 0;

@@ -30,7 +30,7 @@ std::optional<Ticket> decode_ticket(std::string_view bytes) {
     Ticket ticket;
     ticket.place = static_cast<Place>(bytes[0]);
     ticket.caller = bytes[1] != 0;
-    ticket.wake = bytes[2];
+    ticket.wake = static_cast<unsigned char>(bytes[2]);
     ticket.offered = bytes[3] != 0;
     ticket.number = field_at(bytes, 4);
     ticket.told_us = field_at(bytes, 12);
