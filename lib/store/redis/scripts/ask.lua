@@ -92,7 +92,8 @@ do
         local apart, places = h.departure, a.terms.concurrency
         if h.places < places then apart = floor(apart * (h.places + 1) / (places + 1)) end
         local passed = min(now - h.last_departure, LONGEST_DEPARTURE)
-        return max(SHORTEST_DEPARTURE, apart, h.departure == 0 and passed or floor(passed / 4))
+        local part = h.departure == 0 and max(1, h.places) or 4
+        return max(SHORTEST_DEPARTURE, apart, floor(passed / part))
     end
 
     local function lease_retry(a)

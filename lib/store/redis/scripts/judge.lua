@@ -111,6 +111,18 @@ local function is_recovering(s)
     return head[2] ~= nil and tonumber(head[2]) <= h.paced_number
 end
 
+local function is_lease_free(terms, ahead)
+    if terms.concurrency == 0 then return true end
+    local free = terms.concurrency - h.places
+    if free <= 0 or ahead < free then return free > 0 end
+    local head, awake = line_head(ahead), 0
+    for i = 1, #head, 2 do
+        local t = get_ticket(head[i])
+        if not t or is_awake(t) then awake = awake + 1 end
+    end
+    return awake < free
+end
+
 local function judge(s, terms, count_successes)
     local rates = terms.rates
     local paced = #rates > 0 or is_recovering(s)
@@ -126,7 +138,7 @@ local function judge(s, terms, count_successes)
     local not_before = max(opens, h.last_start)
     local at = max(now, base, not_before)
     local could = not paused and due <= now + grant and s.rank < RANKED
-    local free = terms.concurrency == 0 or h.places + ahead < terms.concurrency
+    local free = is_lease_free(terms, ahead)
     if could and room and at <= now + grant and free then
         if not paced then slots[1] = {at, 0} end
         return {starts = true, slots = slots, at = at, possible = at, again = at, grant = grant}

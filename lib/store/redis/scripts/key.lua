@@ -2,7 +2,7 @@
 -- A key opened at one moment: what lib/core/clocked_key.cpp does, and what only Redis has: expiry, and records
 -- that were evicted --------
 
-local MOST_SWEPT, OFFER, WAKES = 16, 500000, 4
+local MOST_SWEPT, OFFERS_LOOKED_AT, OFFER, WAKES = 16, 16, 500000, 4
 
 local function copy(of)
     local new = {}
@@ -85,7 +85,8 @@ end
 
 local function note_departure()
     local passed = min(now - h.last_departure, LONGEST_DEPARTURE)
-    h.departure = h.departure == 0 and passed or floor((3 * h.departure + passed) / 4)
+    local held = max(h.places, h.open) + 1
+    h.departure = h.departure == 0 and floor(passed / held) or floor((3 * h.departure + passed) / 4)
     h.last_departure = now
 end
 
@@ -134,11 +135,12 @@ end
 
 -- Offers --------
 
-local function offer(id)
-    local t = get_ticket(id)
-    if not t or t.wake == 0 or t.offered == 1 then return end
-    wake(id, t.wake)
-    local before = copy(t)
+-- It will learn at once that it may start, or has a caller's right to be waited for.
+local function is_awake(t) return t.wake ~= 0 or t.caller == 1 or t.told <= now end
+
+local function offer(id, before)
+    wake(id, before.wake)
+    local t = copy(before)
     t.offered, t.told = 1, now + OFFER
     put_ticket(id, t, before)
 end
@@ -146,8 +148,16 @@ end
 local function offer_places()
     if not K.room or h.wakes == 0 or is_paused() then return end
     local free = h.last_concurrency > 0 and h.last_concurrency - h.places or 1
-    local head = line_head(max(0, min(free, WAKES)))
-    for i = 1, #head, 2 do offer(head[i]) end
+    free = min(free, WAKES)
+    local head = free > 0 and line_head(OFFERS_LOOKED_AT) or {}
+    for i = 1, #head, 2 do
+        if free <= 0 then return end
+        local t = get_ticket(head[i])
+        if t and is_awake(t) then
+            free = free - 1
+            if t.wake ~= 0 and t.offered == 0 then offer(head[i], t) end
+        end
+    end
 end
 
 -- Expiry --------
