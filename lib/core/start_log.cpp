@@ -14,8 +14,9 @@ std::int64_t group_for(const Rate& rate) {
 }
 
 // Entries doubled up to what the rate needs, so that a limit that grows step by step moves its log rarely.
+// One more than a window holds, so that a window that is over its limit is told from a full one.
 std::int64_t capacity_for(const Rate& rate) {
-    const std::int64_t needed = std::min(rate.allow(), k_log_entries);
+    const std::int64_t needed = std::min(rate.allow() + 1, k_log_entries);
     std::int64_t capacity = k_smallest_log;
     while (capacity < needed)
         capacity *= 2;
@@ -199,6 +200,20 @@ void StartLogs::change(std::int64_t at_us, std::int64_t by) {
     }
 }
 
+// Charging more may have put so many into a window that the oldest of them are not in the log any more. What
+// is taken out then would be missed in place of those.
+bool StartLogs::is_over_full(std::size_t log) const {
+    if (kept(log) < row(log).log_capacity) return false;
+    std::int64_t longest = 0;
+    for (const LimitRow& state : m_header.rows) {
+        const auto rate = state.last_rate();
+        if (rate && group_for(*rate) == row(log).log_group)
+            longest = std::max(longest, rate->period().count());
+    }
+    const std::int64_t end = std::max(m_header.seen_us, m_header.last_start_us);
+    return entry_us(log, row(log).log_total - kept(log)) > end - longest;
+}
+
 // Starts are numbered from the oldest kept; the changed ones stand before those that are later than at_us. In
 // a log of groups the times of others may move to a later one, never to an earlier.
 void StartLogs::change(std::size_t log, std::int64_t at_us, std::int64_t by) {
@@ -209,6 +224,7 @@ void StartLogs::change(std::size_t log, std::int64_t at_us, std::int64_t by) {
     const std::int64_t starts = kept(log) == 0 ? 0 : (kept(log) - 1) * group + state.log_fill;
     const std::int64_t place = later == state.log_total ? starts : (later - oldest) * group;
     if (by < 0) {
+        if (is_over_full(log)) return;
         const std::int64_t there = group == 1 ? later - first_after(log, at_us - 1) : place;
         by = -std::min(-by, there);
     }

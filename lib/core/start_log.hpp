@@ -30,7 +30,7 @@ public:
     void add(std::int64_t at_us, std::int64_t cost, const std::vector<Rate>&);
 
     // The start at this time counts as so many more, or fewer (below 0), from now on. Where a log does not
-    // hold it any more nothing is taken out.
+    // hold it any more, or more than a window may hold, nothing is taken out.
     void change(std::int64_t at_us, std::int64_t by);
 
     // How many starts are later than from_us, as far as the log for this rate reaches.
@@ -47,6 +47,7 @@ private:
     void lay_out(std::optional<std::size_t> from, std::size_t to, std::int64_t group, std::int64_t capacity);
     void push(std::size_t log, std::int64_t at_us, std::int64_t cost);
     void change(std::size_t log, std::int64_t at_us, std::int64_t by);
+    bool is_over_full(std::size_t log) const;
     void put_newest(std::size_t log, std::int64_t count, std::int64_t at_us);
 
     KeyRecords& m_records;

@@ -37,6 +37,7 @@ std::string Terms::text() const {
         // Where another paces, the whole window at once is what is usual.
         const bool usual = i > 0 && rate.burst() == rate.allow();
         text += usual ? Rate::make(rate.allow(), rate.period())->text() : rate.text();
+        if (i > 0 && !usual && rate.burst() == 1) text += ",burst=1";
     }
     if (m_concurrency) text += (text.empty() ? "" : ", ") + std::to_string(*m_concurrency) + " at once";
     return text;
