@@ -202,7 +202,7 @@ Answer SlowKey::ask(std::int64_t store_now_us, const Question& question) {
     m_last_start = v.at;
     if (!paced_only) {
         for (m_log_room = std::max<std::size_t>(m_log_room, 8);
-             static_cast<std::int64_t>(m_log_room) < limit.allow();)
+             static_cast<std::int64_t>(m_log_room) <= limit.allow();)
             m_log_room *= 2;
         m_log.push_back(v.at);
         if (m_log.size() > std::min<std::size_t>(m_log_room, 2045)) m_log.erase(m_log.begin());
