@@ -161,6 +161,36 @@ TEST_CASE("lua: a cost is settled in logs of groups as in C++", "[contract]") {
     }
 }
 
+TEST_CASE("lua: a crowd of different costs stands in line as in C++", "[contract]") {
+    for (const Terms& terms : {terms_of({*Rate::make(1000, 1s)}), terms_of({*Rate::make(300, 1s)}, 3)}) {
+        INFO(terms.text());
+        Pair pair;
+        PauseRequest pause;
+        pause.length = 1s;
+        REQUIRE(pair.pause(k_key, pause) == "");
+        Answer answer;
+        constexpr std::uint64_t k_crowd = 140;
+        const auto asker = [&](std::uint64_t id) {
+            auto question = question_at(id, terms);
+            question.cost = 1 + static_cast<std::int64_t>(id * id % 7);
+            return question;
+        };
+        for (std::uint64_t id = 1; id <= k_crowd; ++id)
+            REQUIRE(pair.ask_only(k_key, asker(id), answer) == "");
+        CHECK(answer.ahead == 139);
+        REQUIRE(pair.inspect(k_key) == "");
+        pair.advance(990ms);
+        std::uint64_t next = 3;
+        for (int i = 0; i < 300; ++i) {
+            next = (next * 67 + 31) % k_crowd;
+            REQUIRE((i % 6 == 0 ? pair.ask(k_key, asker(next + 1), answer)
+                                : pair.ask_only(k_key, asker(next + 1), answer)) == "");
+            if (answer.leased && i % 3 == 0) REQUIRE(pair.release(k_key, {next + 1, false}) == "");
+            if (i % 10 == 9) pair.advance(7ms);
+        }
+    }
+}
+
 TEST_CASE("lua: attempts that failed give their start back as in C++", "[contract]") {
     Pair pair;
     const Terms terms = terms_of({*Rate::make(5, 1min)});
