@@ -114,6 +114,23 @@ TEST_CASE("store: what is given back is what it cost, and no place where there w
     });
 }
 
+TEST_CASE("store: an id that was given back is forgotten, however often it was used", "[contract]") {
+    in_every_store([](Counter& c) {
+        c.limit("30/h,burst=30");
+        for (TicketId place = 1; place <= 17; ++place)
+            c.start(place);
+        Question q = c.question(20);
+        for (int i = 0; i < 2; ++i)
+            CHECK(say(c.ask(q)) == "start now");  // it says that it is fresh, wrongly
+        CHECK(c.report().limits.at(0).starts == 19);
+        GiveBack back;
+        back.id = q.id;
+        CHECK(c.give_back(back));
+        CHECK_FALSE(c.give_back(back));
+        CHECK(c.report().limits.at(0).starts == 18);
+    });
+}
+
 TEST_CASE("store: a place that is given back is offered to the next", "[contract]") {
     in_every_store([](Counter& c) {
         c.limit("1 at once");

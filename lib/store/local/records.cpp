@@ -158,13 +158,11 @@ void LocalRecords::drop_recent(StartId id) {
     for (std::int64_t chunk = 0; chunk < k_recent_starts / k_recent_chunk; ++chunk) {
         const auto content = m_txn.get(key(k_recent).number(chunk));
         if (!content) return;
-        for (std::size_t at = 0; at + k_recent_bytes <= content->size(); at += k_recent_bytes) {
-            if (static_cast<StartId>(field_at(*content, at)) != id) continue;
-            std::string without(*content);
-            set_field(without, at, 0, 8);
-            m_txn.put(key(k_recent).number(chunk), without);
-            return;
+        std::string without(*content);
+        for (std::size_t at = 0; at + k_recent_bytes <= without.size(); at += k_recent_bytes) {
+            if (static_cast<StartId>(field_at(without, at)) == id) set_field(without, at, 0, 8);
         }
+        if (without != *content) m_txn.put(key(k_recent).number(chunk), without);
     }
 }
 
