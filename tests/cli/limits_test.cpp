@@ -23,6 +23,11 @@ json inspect(const Sandbox& sandbox, const char* key) {
     return inspect(sandbox, key, sandbox.options());
 }
 
+// 0 where the key is forgotten already, for nothing is left of it.
+std::int64_t number(const json& state, const char* member) {
+    return state.value(member, std::int64_t{0});
+}
+
 template <typename Test>
 void on_each_store(Test test) {
     Sandbox sandbox;
@@ -76,7 +81,7 @@ TEST_CASE("limits: one token serves all keys", "[cli]") {
         CHECK(sandbox.run(words, options).code == 75);
         CHECK(sandbox.run({"release", "a", token}, options).code == 0);
         CHECK(sandbox.run(words, options).code == 75);
-        CHECK(inspect(sandbox, "a", options)["places"] == 0);
+        CHECK(number(inspect(sandbox, "a", options), "places") == 0);
         CHECK(sandbox.run({"release", "b", token}, options).code == 0);
         CHECK(sandbox.run(words, options).code == 0);
     });
@@ -91,14 +96,14 @@ TEST_CASE("limits: a refusal pauses the first of several keys, or the one that -
         return sandbox.run(words);
     };
     CHECK(refused({"--pause-key", "b"}).code == 75);
-    CHECK(inspect(sandbox, "a")["paused_for_ms"] == 0);
-    CHECK(inspect(sandbox, "b")["paused_for_ms"] > 0);
+    CHECK(number(inspect(sandbox, "a"), "paused_for_ms") == 0);
+    CHECK(number(inspect(sandbox, "b"), "paused_for_ms") > 0);
     CHECK(sandbox.run({"resume", "b"}).code == 0);
     const ProgramResult first = refused({});
     INFO(describe(first));
     CHECK(first.code == 75);
-    CHECK(inspect(sandbox, "a")["paused_for_ms"] > 0);
-    CHECK(inspect(sandbox, "b")["paused_for_ms"] == 0);
+    CHECK(number(inspect(sandbox, "a"), "paused_for_ms") > 0);
+    CHECK(number(inspect(sandbox, "b"), "paused_for_ms") == 0);
 }
 
 TEST_CASE("limits: a costly job counts as what it costs, and the command may settle that", "[cli]") {
