@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// What there is, and how it changes by itself; the judging is in slow_judgement.cpp.
 #include "support/slow_key.hpp"
 
 #include <algorithm>
@@ -7,217 +8,225 @@ namespace jobthrottle::testing {
 
 namespace {
 
-constexpr std::int64_t k_late_us = 100'000;
+constexpr std::int64_t k_late_us = 100'000, k_offer_us = 500'000, k_lost_kept_us = 600'000'000;
 constexpr std::int64_t k_never = std::int64_t{1} << 52;
 
-std::int64_t deadline(Place place, std::int64_t told, std::int64_t keep) {
-    return told + (place == Place::in_line ? std::min(k_late_us, keep) : keep);
+template <class Things, class Id>
+auto* find_in(Things& things, Id id) {
+    const auto found = std::find_if(things.begin(), things.end(), [&](const auto& t) { return t.id == id; });
+    return found == things.end() ? nullptr : &*found;
+}
+
+template <class Things, class Id>
+void erase_from(Things& things, Id id) {
+    things.erase(std::remove_if(things.begin(), things.end(), [&](const auto& t) { return t.id == id; }),
+                 things.end());
+}
+
+// The one that changes by itself first; of equals the one with the smallest id.
+template <class Things>
+auto* first_due(Things& things) {
+    const auto due = [](const auto& t) { return std::pair(t.deadline(), t.id); };
+    const auto first = std::min_element(things.begin(), things.end(),
+                                        [&](const auto& a, const auto& b) { return due(a) < due(b); });
+    return first == things.end() ? nullptr : &*first;
 }
 
 }  // namespace
 
-struct SlowKey::View {
-    std::int64_t number = 0, others = 0, rank = 0, lowest_away = k_never;
-    Exact base;
-    std::int64_t due = 0, at = 0, not_before = 0, grant = 0;
-    bool starts = false;
-};
-
-// The count-th slot after, or before, this moment.
-SlowKey::Exact SlowKey::steps(const Rate& rate, const Exact& from, std::int64_t count) {
-    const std::int64_t n = rate.allow();
-    const std::int64_t parts = from.part + count * rate.period().count();
-    const std::int64_t whole = parts >= 0 ? parts / n : -((-parts + n - 1) / n);
-    return {from.whole + whole, parts - whole * n};
+std::int64_t SlowKey::Waiter::deadline() const {
+    return told + (place == Place::in_line ? std::min(k_late_us, keep) : keep);
+}
+std::int64_t SlowKey::Held::deadline() const {
+    return held ? until : until + k_lost_kept_us;
 }
 
-std::int64_t SlowKey::rounded_up(const Exact& e) {
-    return std::min(e.whole + (e.part > 0 ? 1 : 0), k_never);
+std::int64_t SlowKey::idle_after() const {
+    return std::max({m_starts_until, m_paused_until, m_waiters.empty() ? 0 : m_tickets_until,
+                     m_leases.empty() ? 0 : m_leases_until});
 }
 
-std::int64_t SlowKey::open(std::int64_t store_now) {
+void SlowKey::open(std::int64_t store_now) {
+    m_room = false;
     if (m_known) m_offset = std::max(m_offset, m_now - store_now);
-    const std::int64_t tickets_until = m_waiters.empty() ? 0 : m_tickets_until;
-    if (m_known && store_now + m_offset > std::max({m_starts_until, m_paused_until, tickets_until})) {
-        *this = SlowKey(m_come_back_us);
-    }
     m_now = store_now + m_offset;
+    if (m_known && m_now > idle_after()) keep_the_living();
+    if (m_known && m_now > idle_after()) {
+        SlowKey fresh(m_come_back_us);
+        fresh.m_life = m_life;
+        fresh.m_woken = m_woken;
+        *this = fresh;
+        m_now = store_now;
+    }
     if (!m_known) m_birth = m_now;
     sweep();
-    return m_now;
+}
+
+// Who was woken has half a second to ask.
+void SlowKey::close() {
+    const bool wakes =
+        std::any_of(m_waiters.begin(), m_waiters.end(), [](const Waiter& w) { return w.wake > 0; });
+    if (!m_room || !wakes || m_now < m_paused_until) return;
+    std::int64_t free = m_last_at_once > 0 ? std::min<std::int64_t>(m_last_at_once - places(), 4) : 1;
+    std::vector<Waiter> first;
+    for (const Waiter* w : line())
+        if (first.size() < 16) first.push_back(*w);
+    for (Waiter& w : first) {
+        if (free <= 0) return;
+        if (!is_awake(w)) continue;
+        --free;
+        if (w.wake == 0 || w.offered) continue;
+        m_woken.push_back(w.id);
+        w.offered = true;
+        w.told = m_now + k_offer_us;
+        put(w);
+    }
 }
 
 void SlowKey::sweep() {
-    const auto due = [](const Waiter& w) { return std::pair(deadline(w.place, w.told, w.keep), w.id); };
-    for (int i = 0; i < 16 && !m_waiters.empty(); ++i) {
-        const auto first =
-            std::min_element(m_waiters.begin(), m_waiters.end(),
-                             [&](const Waiter& a, const Waiter& b) { return due(a) < due(b); });
-        if (due(*first).first >= m_now) return;
-        if (first->place != Place::in_line) {
-            leave(first->id);
+    for (int i = 0; i < 16; ++i) {
+        const Waiter* first = first_due(m_waiters);
+        if (first == nullptr || first->deadline() >= m_now) break;
+        Waiter moved = *first;
+        if (moved.place != Place::in_line) {
+            leave(moved.id);
             continue;
         }
-        first->place = first->caller ? Place::away : Place::out;
-        if (m_waiters.size() == 1) m_tickets_until = first->told + first->keep;
+        moved.place = moved.caller ? Place::away : Place::out;
+        put(moved);
+    }
+    for (int i = 0; i < 16; ++i) {
+        const Held* first = first_due(m_leases);
+        if (first == nullptr || first->deadline() >= m_now) break;
+        Held moved = *first;
+        if (!moved.held) {
+            end_lease(moved.id);
+            continue;
+        }
+        if (m_life && m_life(moved.who) == HolderLife::alive) {
+            moved.until = m_now + moved.length;
+        } else {
+            moved.held = false;
+        }
+        put_lease(moved);
     }
 }
 
+// Tickets --------
+
 SlowKey::Waiter* SlowKey::find(TicketId id) {
-    const auto found =
-        std::find_if(m_waiters.begin(), m_waiters.end(), [&](const Waiter& w) { return w.id == id; });
-    return found == m_waiters.end() ? nullptr : &*found;
+    return find_in(m_waiters, id);
+}
+
+void SlowKey::put(const Waiter& waiter) {
+    const Waiter* before = find(waiter.id);
+    if (before != nullptr && before->place == Place::in_line && waiter.place != Place::in_line) m_room = true;
+    erase_from(m_waiters, waiter.id);
+    const std::int64_t over = waiter.told + waiter.keep;
+    m_tickets_until = m_waiters.empty() ? over : std::max(m_tickets_until, over);
+    m_waiters.push_back(waiter);
+    if (waiter.place == Place::in_line) return;
+    m_waiters.back().wake = 0;
+    m_waiters.back().offered = false;
 }
 
 void SlowKey::leave(TicketId id) {
-    m_waiters.erase(
-        std::remove_if(m_waiters.begin(), m_waiters.end(), [&](const Waiter& w) { return w.id == id; }),
-        m_waiters.end());
+    if (find(id) != nullptr) m_room = true;
+    erase_from(m_waiters, id);
 }
 
-SlowKey::View SlowKey::stand(TicketId id) const {
-    View v;
-    v.number = m_count + 1;
-    std::vector<std::int64_t> line;
-    for (const auto& w : m_waiters) {
-        if (w.id == id) {
-            v.number = w.number;
-        } else if (w.place == Place::in_line) {
-            line.push_back(w.number);
-        } else if (w.place == Place::away) {
-            v.lowest_away = std::min(v.lowest_away, w.number);
-        }
-    }
-    std::sort(line.begin(), line.end());
-    v.others = static_cast<std::int64_t>(line.size());
-    v.rank = std::lower_bound(line.begin(), line.end(), v.number) - line.begin();
-    if (v.rank >= 64 && v.number <= m_count) v.rank = std::min(v.others, 63 + v.number - line[63]);
-    return v;
-}
-
-SlowKey::Exact SlowKey::earliest_slot(const Rate& rate, std::int64_t others) const {
-    const auto later = [](const Exact& a, const Exact& b) {
-        return std::pair(a.whole, a.part) < std::pair(b.whole, b.part) ? b : a;
-    };
-    Exact base = steps(rate, {m_now, 0}, -(std::min<std::int64_t>(others, 2) + rate.burst() - 1));
-    if (m_paused_until > 0) base = later(base, {m_paused_until, 0});
-    if (m_slot_n == 0) return base;
-    const bool same = m_slot_n == rate.allow();
-    return later(base, steps(rate, same ? m_slot : Exact{rounded_up(m_slot), 0}, 1));
-}
-
-// When the window has room for the asker and for those ahead who are due; nothing where it has none for it.
-std::optional<std::int64_t> SlowKey::window_opens(const Rate& rate, const View& v) const {
-    std::int64_t ahead = 0;
-    for (std::int64_t i = 0; i < std::min<std::int64_t>(v.rank, 16); ++i) {
-        if (rounded_up(steps(rate, v.base, i)) <= m_now) ++ahead;
-    }
-    if (ahead < rate.allow() - 1 && v.lowest_away < v.number) ++ahead;
-    if (ahead >= rate.allow()) return std::nullopt;
-    const std::int64_t before = static_cast<std::int64_t>(m_log.size()) - (rate.allow() - ahead);
-    return before < 0 ? 0 : m_log[static_cast<std::size_t>(before)] + rate.period().count();
-}
-
-// Without a rate those are paced who waited for the end of a pause, or have one of them at the head of the
-// line.
-bool SlowKey::recovers(const View& v) const {
-    if (v.number <= m_paced) return true;
-    if (v.others == 0) return false;
-    std::int64_t head = k_never;
+std::vector<const SlowKey::Waiter*> SlowKey::line() const {
+    std::vector<const Waiter*> line;
     for (const auto& w : m_waiters)
-        if (w.place == Place::in_line) head = std::min(head, w.number);
-    return head <= m_paced;
+        if (w.place == Place::in_line) line.push_back(&w);
+    std::sort(line.begin(), line.end(),
+              [](const Waiter* a, const Waiter* b) { return a->number < b->number; });
+    return line;
 }
 
-SlowKey::View SlowKey::look(const Rate& rate, bool paced_only, TicketId id) const {
-    View v = stand(id);
-    v.grant = std::min<std::int64_t>(100'000, rate.period().count());
-    v.base = earliest_slot(rate, v.others);
-    v.due = rounded_up(steps(rate, v.base, v.rank));
-    const auto opens = paced_only ? std::optional<std::int64_t>{0} : window_opens(rate, v);
-    v.not_before = std::max(opens.value_or(0), m_last_start);
-    v.at = std::max({m_now, rounded_up(v.base), v.not_before});
-    const bool paused = m_now < m_paused_until;
-    v.starts = !paused && opens && v.rank < 64 && v.due <= m_now + v.grant && v.at <= m_now + v.grant;
-    if (paced_only && !paused && !recovers(v)) {
-        v.at = std::max(m_now, m_last_start);
-        v.base = {v.at, 0};
-        v.due = m_now;
-        v.starts = v.at <= m_now + v.grant && v.rank < 64;
-    }
-    return v;
+bool SlowKey::is_awake(const Waiter& w) const {
+    return w.wake > 0 || w.caller || w.told <= m_now;
 }
 
-Answer SlowKey::wait_in_line(const Question& question, const Rate& rate, const View& v, Answer answer) {
-    const std::int64_t t = rate.period().count() / rate.allow();
-    std::int64_t until = std::max(v.due, v.not_before) - v.grant;
-    if (until <= m_now && m_now >= m_paused_until) {
-        until = m_now + std::max<std::int64_t>(1000, std::min(v.grant, t) / 2);
-    }
-    std::int64_t told = std::max(until, m_paused_until);
-    answer.wait = Duration{told - m_now};
-    if (question.taking != Taking::place) return answer;
+// Leases --------
 
-    if (!question.caller || m_paused_until == k_never) {
-        const std::int64_t check =
-            std::min<std::int64_t>(60'000'000, std::max({m_come_back_us, (v.others + 1) * 10'000, t / 4}));
-        told = std::min(told, m_now + check * (16 + v.number % 17) / 32);
-    }
-    m_count = std::max(m_count, v.number);
-    if (m_now < m_paused_until) m_paced = std::max(m_paced, v.number);
-    leave(question.place);
-    const std::int64_t keep = question.keep.count();
-    m_tickets_until = m_waiters.empty() ? told + keep : std::max(m_tickets_until, told + keep);
-    m_waiters.push_back({question.place, v.number, told, keep, Place::in_line, question.caller});
-    m_known = true;
-    answer.number = v.number;
-    answer.wait = Duration{told - m_now};
-    return answer;
+SlowKey::Held* SlowKey::find_lease(LeaseId id) {
+    return find_in(m_leases, id);
 }
 
-Answer SlowKey::ask(std::int64_t store_now_us, const Question& question) {
-    open(store_now_us);
-    Answer answer;
-    answer.birth_us = m_birth;
-    for (const auto& [id, at] : m_recent) {
-        if (question.fresh || id != question.id) continue;
-        answer.kind = AnswerKind::start;
-        answer.wait = answer.earliest = Duration{std::max<std::int64_t>(0, at - m_now)};
-        return answer;
-    }
-    const bool paced_only = question.terms.rates().empty();
-    const Rate limit = paced_only ? *Rate::make(10, std::chrono::seconds{1}) : question.terms.rates().front();
-    const View v = look(limit, paced_only, question.place);
-    answer.number = v.number <= m_count ? v.number : 0;
-    answer.ahead = v.rank;
-    answer.earliest = Duration{std::max({m_now, v.due, v.not_before, m_paused_until}) - m_now};
-    if (!v.starts) return wait_in_line(question, limit, v, answer);
+std::int64_t SlowKey::places() const {
+    return std::count_if(m_leases.begin(), m_leases.end(), [](const Held& l) { return l.held && l.place; });
+}
 
-    answer.kind = AnswerKind::start;
-    answer.wait = answer.earliest = Duration{v.at - m_now};
-    if (question.taking == Taking::nothing) return answer;
-    leave(question.place);
-    m_slot = v.base;
-    m_slot_n = limit.allow();
-    m_last_start = v.at;
-    if (!paced_only) {
-        for (m_log_room = std::max<std::size_t>(m_log_room, 8);
-             static_cast<std::int64_t>(m_log_room) <= limit.allow();)
-            m_log_room *= 2;
-        m_log.push_back(v.at);
-        if (m_log.size() > std::min<std::size_t>(m_log_room, 2045)) m_log.erase(m_log.begin());
+std::int64_t SlowKey::open_attempts() const {
+    return std::count_if(m_leases.begin(), m_leases.end(), [](const Held& l) { return l.held && l.open; });
+}
+
+void SlowKey::put_lease(const Held& lease) {
+    const Held* before = find_lease(lease.id);
+    if (before != nullptr && before->held && !lease.held) m_room = true;
+    erase_from(m_leases, lease.id);
+    const std::int64_t over = lease.until + k_lost_kept_us;
+    m_leases_until = m_leases.empty() ? over : std::max(m_leases_until, over);
+    m_leases.push_back(lease);
+}
+
+void SlowKey::end_lease(LeaseId id) {
+    if (find_lease(id)->held) m_room = true;
+    erase_from(m_leases, id);
+}
+
+void SlowKey::keep_the_living() {
+    for (Held lease : std::vector<Held>(m_leases)) {
+        if (!lease.held || !m_life || m_life(lease.who) != HolderLife::alive) continue;
+        lease.until = m_now + lease.length;
+        put_lease(lease);
     }
-    m_recent.emplace_back(question.id, v.at);
-    if (m_recent.size() > 1024) m_recent.erase(m_recent.begin());
-    m_starts_until = std::max(m_starts_until, v.at + limit.period().count());
-    m_known = true;
-    return answer;
+}
+
+bool SlowKey::drop_the_dead() {
+    bool dropped = false;
+    for (const Held& lease : std::vector<Held>(m_leases)) {
+        if (!lease.held || !m_life || m_life(lease.who) != HolderLife::dead) continue;
+        end_lease(lease.id);
+        dropped = true;
+    }
+    return dropped;
+}
+
+// What changes a start --------
+
+void SlowKey::charge(std::int64_t at, std::int64_t by) {
+    charge_log(at, by);
+    for (std::size_t row = 0; row < m_last_rates.size(); ++row) {
+        const Rate& rate = m_last_rates[row];
+        if (m_slots[row].n == rate.allow()) m_slots[row].slot = steps(rate, m_slots[row].slot, by);
+    }
+    if (by < 0) m_room = true;
+}
+
+void SlowKey::charge_log(std::int64_t at, std::int64_t by) {
+    std::int64_t longest = 0;
+    for (const Rate& rate : m_last_rates)
+        longest = std::max(longest, rate.period().count());
+    const bool full = !m_log.empty() && m_log.size() == m_log_room;
+    if (by < 0 && full && m_log.front() > std::max(m_now, m_last_start) - longest) return;
+    for (; by < 0; ++by) {
+        const auto found = std::find(m_log.begin(), m_log.end(), at);
+        if (found == m_log.end()) return;
+        m_log.erase(found);
+    }
+    if (m_log_room == 0) return;
+    m_log.insert(std::upper_bound(m_log.begin(), m_log.end(), at), static_cast<std::size_t>(by), at);
+    while (m_log.size() > m_log_room)
+        m_log.erase(m_log.begin());
 }
 
 bool SlowKey::cancel(std::int64_t store_now_us, TicketId id) {
     open(store_now_us);
     const bool there = find(id) != nullptr;
     leave(id);
+    close();
     return there;
 }
 
@@ -227,11 +236,58 @@ void SlowKey::pause(std::int64_t store_now_us, std::int64_t length_us) {
     if (until > m_paused_until) m_paced = m_count;
     m_paused_until = std::max(m_paused_until, until);
     m_known = true;
+    close();
 }
 
 void SlowKey::resume(std::int64_t store_now_us) {
     open(store_now_us);
     if (m_paused_until > m_now) m_paused_until = m_now;
+    close();
+}
+
+LeaseState SlowKey::renew(std::int64_t store_now_us, LeaseId id, std::int64_t lock_for_us) {
+    open(store_now_us);
+    LeaseState state = LeaseState::unknown;
+    if (const Held* found = find_lease(id)) {
+        Held lease = *found;
+        const bool room = !lease.place || m_last_at_once == 0 || places() < m_last_at_once;
+        state = lease.held ? LeaseState::held : room ? LeaseState::retaken : LeaseState::lost;
+        if (state != LeaseState::lost) {
+            if (lock_for_us > 0) lease.length = lock_for_us;
+            lease.held = true;
+            lease.until = m_now + lease.length;
+            put_lease(lease);
+        }
+    }
+    close();
+    return state;
+}
+
+LeaseState SlowKey::release(std::int64_t store_now_us, LeaseId id, bool give_back) {
+    open(store_now_us);
+    LeaseState state = LeaseState::unknown;
+    if (const Held* found = find_lease(id)) {
+        const Held lease = *found;
+        state = lease.held ? LeaseState::held : LeaseState::lost;
+        end_lease(id);
+        if (give_back && lease.cost > 0) charge(lease.at, -lease.cost);
+    }
+    close();
+    return state;
+}
+
+LeaseState SlowKey::settle(std::int64_t store_now_us, LeaseId id, std::int64_t cost) {
+    open(store_now_us);
+    LeaseState state = LeaseState::unknown;
+    if (const Held* found = find_lease(id)) {
+        Held lease = *found;
+        state = lease.held ? LeaseState::held : LeaseState::lost;
+        if (cost != lease.cost) charge(lease.at, cost - lease.cost);
+        lease.cost = cost;
+        put_lease(lease);
+    }
+    close();
+    return state;
 }
 
 }  // namespace jobthrottle::testing
