@@ -34,7 +34,7 @@ std::optional<Ticket> unpack_ticket(std::string_view bytes) {
     Ticket ticket;
     ticket.place = static_cast<Place>(bytes[0]);
     ticket.caller = bytes[1] != 0;
-    ticket.wake = bytes[2];
+    ticket.wake = static_cast<unsigned char>(bytes[2]);
     ticket.offered = bytes[3] != 0;
     ticket.number = little_endian(bytes.substr(4, 8));
     ticket.told_us = little_endian(bytes.substr(12, 8));
@@ -93,6 +93,20 @@ std::string pack_id(std::uint64_t id) {
     return bytes;
 }
 
+namespace {
+
+// What is no ticket and no lease is left out.
+void put_unpacked(MemoryRecords& records, const std::string& field, const std::string& bytes) {
+    if (const auto lease_id = unpack_lease_id(field)) {
+        if (const auto lease = unpack_lease(bytes)) records.put_lease(*lease_id, *lease);
+        return;
+    }
+    const auto ticket = unpack_ticket(bytes);
+    if (field.size() == k_id_bytes && ticket) records.put_ticket(unpack_id(field), *ticket);
+}
+
+}  // namespace
+
 UnpackedRecords unpack(const PackedRecords& packed) {
     UnpackedRecords unpacked;
     MemoryRecords& records = unpacked.records;
@@ -115,14 +129,8 @@ UnpackedRecords unpack(const PackedRecords& packed) {
             log == 0 ? std::string_view(packed.state).substr(Header::k_bytes) : packed.logs[log - 1];
         records.replace_log(log, unpack_log(bytes, header->rows[log], header->last_start_us));
     }
-    for (const auto& [field, bytes] : packed.tickets) {
-        if (const auto lease_id = unpack_lease_id(field)) {
-            if (const auto lease = unpack_lease(bytes)) records.put_lease(*lease_id, *lease);
-            continue;
-        }
-        const auto ticket = unpack_ticket(bytes);
-        if (field.size() == k_id_bytes && ticket) records.put_ticket(unpack_id(field), *ticket);
-    }
+    for (const auto& [field, bytes] : packed.tickets)
+        put_unpacked(records, field, bytes);
     return unpacked;
 }
 

@@ -110,6 +110,7 @@ Result<std::vector<Answer>> RedisStore::ask_together(const std::vector<Asked>& a
     for (auto& one : repeated)
         one.question.fresh = false;
     std::vector<const Key*> keys;
+    keys.reserve(asked.size());
     for (const auto& one : asked)
         keys.push_back(&one.key);
     const auto now = setting();
