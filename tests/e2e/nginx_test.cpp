@@ -2,9 +2,8 @@
 // Real curls against a real limiter: nginx, which lets five a second through and answers 429 to the rest.
 #include "support/nginx.hpp"
 
-#include <sys/resource.h>
-
 #include "paced.hpp"
+#include "precedence.hpp"
 #include "site.hpp"
 #include "support/catch.hpp"
 #include "support/pool.hpp"
@@ -55,24 +54,12 @@ Measured measure_plain() {
     return measure(curl(nginx), sandbox.options(), nginx);
 }
 
-// What this thread starts goes before other work of this machine, where we have the right to ask for that:
-// the limiter has one slot to spare and knows nothing of builds that keep curl waiting.
-class Precedence {
-public:
-    Precedence() { setpriority(PRIO_PROCESS, 0, m_before - 10); }
-    Precedence(const Precedence&) = delete;
-    Precedence& operator=(const Precedence&) = delete;
-    ~Precedence() { setpriority(PRIO_PROCESS, 0, m_before); }
-
-private:
-    int m_before = getpriority(PRIO_PROCESS, 0);
-};
-
 bool is_good(const Measured& throttled) {
     return throttled.refused == 0 && throttled.took <= k_in_time;
 }
 
 void check_forty(Where where) {
+    // The limiter has one slot to spare and knows nothing of builds that keep curl waiting.
     const Precedence precedence;
     // Without that right, a machine that lets the curls wait for longer than a slot spoils the measurement,
     // which is then made anew; a program that spaces badly fails all of them.

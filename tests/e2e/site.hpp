@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "precedence.hpp"
 #include "standstill.hpp"
 #include "support/cli.hpp"
 #include "support/redis_server.hpp"
@@ -15,7 +16,8 @@ namespace jobthrottle::test {
 
 enum class Where { local, redis };
 
-// A sandbox whose store is local, or a Redis of its own.
+// A sandbox whose store is local, or a Redis of its own. What this thread starts while it is there takes
+// precedence over other work of the machine. REQUIRES: destroyed in the thread that made it.
 class Site {
 public:
     explicit Site(Where where);
@@ -50,6 +52,7 @@ public:
     std::vector<Start> starts() const;
 
 private:
+    Precedence m_precedence;
     StandstillWatch m_standstill;
     Sandbox m_sandbox;
     std::optional<RedisServer> m_redis;

@@ -4,14 +4,15 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "base/time.hpp"
 
 namespace jobthrottle::test {
 
-// Watches from a thread of its own for moments in which this machine ran nothing of ours: a virtual machine
-// that was stopped by its host, a group out of its share of the processor. What such a moment takes is not
-// the program's doing, and the tests that measure times allow for it.
+// Watches from threads of its own, one on each processor, for moments in which this machine ran nothing of
+// ours there: a virtual machine or one of its processors that was stopped by its host, a group out of its
+// share. What such a moment takes is not the program's doing, and the tests that measure times allow for it.
 class StandstillWatch {
 public:
     StandstillWatch();
@@ -20,17 +21,17 @@ public:
     ~StandstillWatch();
 
     Duration longest() const;
-    Duration together() const;
+    Duration together() const;  // of all processors: a chain of jobs may have met them all
 
 private:
-    void watch();
+    void watch(int processor);
 
     mutable std::mutex m_mutex;
     std::condition_variable m_wake;
     bool m_stop = false;
     Duration m_longest{};
     Duration m_together{};
-    std::thread m_thread;
+    std::vector<std::thread> m_threads;
 };
 
 }  // namespace jobthrottle::test
