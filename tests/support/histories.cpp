@@ -31,6 +31,19 @@ constexpr const char* k_limits[] = {"8/s",
 constexpr const char* k_plain_limits[] = {"8/s",  "1/s",    "7/s",     "4/s",   "3/500ms",
                                           "40/s", "1000/s", "1/250ms", "13/2s", "90/min"};
 
+// For a history with attempts. No job there costs more than the least of them allows.
+constexpr int k_most_cost = 3;
+constexpr const char* k_attempt_limits[] = {"1 at once",
+                                            "2 at once",
+                                            "8/s, 3 at once",
+                                            "8/s and 30/10s",
+                                            "40/s and 5/500ms, 10 at once",
+                                            "4/s, 1 at once",
+                                            "3/s",
+                                            "20/s,burst=20, 5 at once",
+                                            "9000/min and 20/2s",
+                                            "5 at once"};
+
 Duration ms(int n) {
     return std::chrono::milliseconds{n};
 }
@@ -59,6 +72,14 @@ SimJob mixed_job(const Gene& g, const HistoryKind& kind) {
     return job;
 }
 
+// The genes beyond those of a mixed job.
+void add_attempt(SimJob& job, const Gene& g) {
+    job.holds = g[6] < 200 ? ms(0) : ms((g[6] - 200) * (g[6] % 5 == 0 ? 4 : 1));
+    job.cost = g[7] < 600 ? 1 : 1 + g[7] % k_most_cost;
+    static const std::vector<std::size_t> keys[] = {{0}, {1}, {0, 1}, {1, 0}};
+    job.keys = keys[g[8] < 400 ? 0 : g[8] % 4];
+}
+
 std::optional<SimEvent> event(const Gene& g, const HistoryKind& kind) {
     SimEvent event;
     event.at = ms(g[1] * 10);
@@ -76,7 +97,7 @@ std::optional<SimEvent> event(const Gene& g, const HistoryKind& kind) {
             return kind.steps ? std::optional{event} : std::nullopt;
         case 3:
             event.what = SimTrouble::limit;
-            event.limit = pick(k_limits, g[2]);
+            event.limit = kind.attempts ? pick(k_attempt_limits, g[2]) : pick(k_limits, g[2]);
             return kind.limits ? std::optional{event} : std::nullopt;
         default:
             event.what = SimTrouble::outage;
@@ -91,8 +112,15 @@ SimPlan plan_of(const Gene& general, const std::vector<Gene>& jobs, const std::v
     plan.seed = static_cast<std::uint64_t>(general[0]) + 1;
     plan.come_back = general[1] % 2 == 0 ? Duration{5s} : Duration{2s};
     plan.limit = kind.mixed ? pick(k_limits, general[2]) : pick(k_plain_limits, general[2]);
+    if (kind.attempts) {
+        plan.limit = pick(k_attempt_limits, general[2]);
+        plan.more_limits = {pick(k_attempt_limits, general[0])};
+        plan.sees_deaths = general[1] % 3 == 0;
+        plan.lock_for = 20s;
+    }
     for (const Gene& gene : jobs) {
         SimJob job = mixed_job(gene, kind);
+        if (kind.attempts) add_attempt(job, gene);
         if (!kind.mixed) {
             job = SimJob{};
             job.late = rate(plan.limit).grant() * (gene[1] % 91) / 100;
@@ -118,8 +146,10 @@ int number_from(const char* variable, int otherwise) {
 
 std::string describe(const SimPlan& plan) {
     std::ostringstream out;
-    out << plan.limit << ", come back " << format_duration_exactly(plan.come_back) << ", seed " << plan.seed
-        << "\n";
+    out << plan.limit;
+    for (const auto& limit : plan.more_limits)
+        out << "; " << limit;
+    out << ", come back " << format_duration_exactly(plan.come_back) << ", seed " << plan.seed << "\n";
     for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
         const SimJob& job = plan.jobs[i];
         out << "  job " << i << " at " << format_duration_exactly(job.arrives) << ", late "
@@ -127,6 +157,13 @@ std::string describe(const SimPlan& plan) {
         if (job.dies) out << ", dies at " << format_duration_exactly(*job.dies);
         if (job.gives_up) out << ", gives up at " << format_duration_exactly(*job.gives_up);
         if (job.caller) out << ", a caller";
+        if (job.cost > 1) out << ", costs " << job.cost;
+        if (job.holds > Duration::zero()) out << ", holds " << format_duration_exactly(job.holds);
+        if (job.keys != std::vector<std::size_t>{0}) {
+            out << ", keys";
+            for (const auto key : job.keys)
+                out << " " << key;
+        }
         if (job.loses > 0) out << ", loses each reply " << job.loses;
         out << "\n";
     }
@@ -147,7 +184,7 @@ std::string counterexample(const HistoryKind& kind, const Property& property) {
     const auto result = rc::detail::checkTestable(
         [&] {
             const auto general = *genes(3);
-            const auto jobs = *rc::gen::container<std::vector<Gene>>(genes(6));
+            const auto jobs = *rc::gen::container<std::vector<Gene>>(genes(kind.attempts ? 9 : 6));
             const auto events = *rc::gen::scale(0.1, rc::gen::container<std::vector<Gene>>(genes(3)));
             const SimPlan plan = plan_of(general, jobs, events, kind);
             const std::string broken = property(plan);

@@ -20,6 +20,8 @@ struct HistoryKind {
     bool outages = true;
     // Otherwise all come at once, to a limit without a burst, up to nine tenths of a grant late.
     bool mixed = true;
+    // Attempts that take time and cost more than one, on limits of all kinds, several at once, of two keys.
+    bool attempts = false;
 };
 
 // What is wrong with a history, empty where nothing is.

@@ -33,6 +33,7 @@ struct Runner {
     int turns = 0;
     int sleep = 0;  // the sleeps are counted, so that one that was cut short does not end again
     std::int64_t ends_us = 0;
+    std::size_t start = 0;  // in the result
 };
 
 class Simulation {
@@ -62,6 +63,10 @@ public:
         }
         for (std::size_t i = 0; i < m_runners.size(); ++i) {
             if (!m_runners[i].done && !dead(i)) m_result.stuck.push_back(i);
+        }
+        for (auto& start : m_result.starts) {
+            const auto& dies = m_plan.jobs[start.job].dies;
+            if (dies) start.ends = std::min(start.ends, std::max(*dies, start.after));
         }
         for (auto& desk : m_desks) {
             desk.records().know_life({});
@@ -187,6 +192,7 @@ private:
         const bool noted = started && !m_noted.insert(id).second;
         if (started && !noted) {
             runner.ends_us = m_true_us + (answer.wait + job.holds).count();
+            runner.start = m_result.starts.size();
             m_result.starts.push_back({index, key_now, key_now + answer.wait.count(),
                                        Duration{m_true_us} + answer.wait, answer.number, runner.turns,
                                        answer.terms, answer.birth_us, Duration{runner.ends_us}});
@@ -213,6 +219,7 @@ private:
         Runner& runner = m_runners[index];
         runner.done = runner.running = true;
         const std::int64_t ends = std::max(runner.ends_us, m_true_us);
+        m_result.starts[runner.start].ends = Duration{ends};
         if (job.settles) add(m_true_us + (ends - m_true_us) / 2, Turn::settle, index);
         add(ends, Turn::finish, index);
         add(m_true_us + m_plan.lock_for.count() / 3, Turn::renew, index);
