@@ -16,12 +16,12 @@ do
         return function(entry) return short_time(bytes, entry % capacity * ENTRY_BYTES + 1) end
     end
 
-    local function group_for(rate)
-        return rate.allow <= LOG_EXACT and 1 or floor((rate.allow + LOG_EXACT - 1) / LOG_EXACT)
+    local function group_for(allow)
+        return allow <= LOG_EXACT and 1 or floor((allow + LOG_EXACT - 1) / LOG_EXACT)
     end
 
     local function capacity_for(rate)
-        local needed, capacity = min(rate.allow, LOG_EXACT + 1), 8
+        local needed, capacity = min(rate.allow + 1, LOG_EXACT + 1), 8
         while capacity < needed do capacity = capacity * 2 end
         return min(capacity, LOG_EXACT + 1)
     end
@@ -41,7 +41,7 @@ do
 
     -- When the count-th newest start was, or nothing.
     function start_back(rate, count)
-        local log = log_for(group_for(rate))
+        local log = log_for(group_for(rate.allow))
         local r = log and h.rows[log]
         if not log or r.total == 0 then return nil end
         local starts = (r.total - 1) * r.group + r.fill
@@ -62,7 +62,7 @@ do
 
     local function is_needed(group, rates)
         for _, rate in ipairs(rates) do
-            if group_for(rate) == group then return true end
+            if group_for(rate.allow) == group then return true end
         end
         return false
     end
@@ -113,7 +113,7 @@ do
     end
 
     local function be_ready(at, rate, rates)
-        local group, capacity = group_for(rate), capacity_for(rate)
+        local group, capacity = group_for(rate.allow), capacity_for(rate)
         local best = log_for(group)
         local log = best or 1
         if not best or h.rows[log].group ~= group then
@@ -165,6 +165,18 @@ do
         h.last_start = at
     end
 
+    -- The oldest starts of a window are not in the log any more.
+    local function is_over_full(log)
+        local r, longest = h.rows[log], 0
+        if kept(log) < r.capacity then return false end
+        for _, row in ipairs(h.rows) do
+            if row.last_allow > 0 and group_for(row.last_allow) == r.group then
+                longest = max(longest, row.last_period)
+            end
+        end
+        return entry_us(log, r.total - kept(log)) > max(h.seen, h.last_start) - longest
+    end
+
     local function change_log(log, at, by)
         local r = h.rows[log]
         local group, entries_kept = r.group, kept(log)
@@ -173,6 +185,7 @@ do
         local starts = entries_kept == 0 and 0 or (entries_kept - 1) * group + r.fill
         local place = later == r.total and starts or (later - oldest) * group
         if by < 0 then
+            if is_over_full(log) then return end
             local there = group == 1 and later - first_after(log, at - 1) or place
             by = -min(-by, there)
         end
