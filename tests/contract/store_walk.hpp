@@ -27,6 +27,7 @@ private:
         std::vector<Question> questions;
         std::int64_t told_us = 0;           // when it was told to ask again, on the stores' clock
         std::vector<std::int64_t> numbers;  // of its tickets
+        bool leased = false;                // started, with a lease on one of its keys
     };
 
     template <typename Call>
@@ -61,7 +62,7 @@ private:
     std::string line_step(std::uint64_t draw);
 
     // Of attempts under way.
-    Job& some_started();  // and one of its keys becomes the key in work. REQUIRES: there is one
+    std::size_t some_started();  // one of its keys becomes the key in work. REQUIRES: there is one
     std::string attempt_step(std::uint64_t draw);
     std::string renew();
     std::string release();

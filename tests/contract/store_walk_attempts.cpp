@@ -6,13 +6,16 @@ namespace jobthrottle::test {
 
 using namespace std::chrono_literals;
 
-// Rather one that started lately.
-Walk::Job& Walk::some_started() {
-    const std::uint64_t lately = m_dice.chance(80) ? 6 : 40;
-    Job& job =
-        m_started[m_started.size() - 1 - m_dice.below(std::min<std::uint64_t>(m_started.size(), lately))];
-    m_key = m_dice.one_of(job.keys);
-    return job;
+// Rather one that started lately, and that has a lease.
+std::size_t Walk::some_started() {
+    const std::uint64_t lately = m_dice.chance(80) ? 8 : 40;
+    std::size_t at = 0;
+    for (int i = 0; i < 4; ++i) {
+        at = m_started.size() - 1 - m_dice.below(std::min<std::uint64_t>(m_started.size(), lately));
+        if (m_started[at].leased) break;
+    }
+    m_key = m_dice.one_of(m_started[at].keys);
+    return at;
 }
 
 std::string Walk::attempt_step(std::uint64_t draw) {
@@ -26,14 +29,16 @@ std::string Walk::attempt_step(std::uint64_t draw) {
 
 std::string Walk::renew() {
     Renewal renewal;
-    renewal.id = some_started().questions.front().id;
+    renewal.id = m_started[some_started()].questions.front().id;
     if (m_dice.chance(30)) renewal.lock_for = m_dice.up_to(60s);
     return compare("renewal", [&](Store& store) { return said(store.renew(key(), renewal)); });
 }
 
 // On all keys, as an attempt ends.
 std::string Walk::release() {
-    const Job ended = some_started();
+    const std::size_t at = some_started();
+    const Job ended = m_started[at];
+    if (m_dice.chance(70)) m_started.erase(m_started.begin() + static_cast<std::ptrdiff_t>(at));
     std::string difference;
     for (std::size_t i = 0; i < ended.keys.size(); ++i) {
         m_key = ended.keys[i];
@@ -46,19 +51,26 @@ std::string Walk::release() {
 
 std::string Walk::settle() {
     Settlement settlement;
-    settlement.id = some_started().questions.front().id;
+    settlement.id = m_started[some_started()].questions.front().id;
     settlement.cost = m_dice.from_1_to(m_dice.chance(90) ? 8 : m_dice.chance(50) ? 5'000 : k_most_cost) - 1;
     return compare("settlement", [&](Store& store) { return said(store.settle(key(), settlement)); });
 }
 
+// On one key, as though another had refused: the job waits again.
 std::string Walk::give_back() {
-    Job& job = some_started();
+    const std::size_t at = some_started();
+    const Job job = m_started[at];
     std::size_t i = 0;
     while (job.keys[i] != m_key)
         ++i;
     const Question& q = job.questions[i];
     GiveBack given{q.id, q.cost, q.place, job.numbers[i], m_dice.up_to(1s), q.who};
-    return compare("giving back", [&](Store& store) { return said(store.give_back(key(), given)); });
+    if (m_dice.chance(70)) {
+        m_started.erase(m_started.begin() + static_cast<std::ptrdiff_t>(at));
+        if (q.taking == Taking::place) m_waiting.push_back(job);
+    }
+    return compare("giving back", [&](Store& store) { return said(store.give_back(key(), given)); }) +
+           inspect();
 }
 
 std::string Walk::release_leases() {

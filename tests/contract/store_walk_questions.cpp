@@ -39,7 +39,7 @@ Walk::Job Walk::job() {
     if (m_dice.chance(10)) common.taking = Taking::start;
     if (m_dice.chance(5)) common.max_waiting = static_cast<std::int64_t>(m_dice.below(4));
     if (m_dice.chance(5) && !m_started.empty())
-        common.ancestors = {m_dice.any(), m_dice.one_of(m_started).questions.front().id};
+        common.ancestors = {m_dice.any(), m_started.back().questions.front().id};
     bool paced = true;
     for (const std::size_t key : job.keys) {
         job.questions.push_back(common);
@@ -77,8 +77,11 @@ std::string Walk::put(const std::string& what, Job& job, bool& waits) {
     const bool held = job.questions.front().hold && first.kind == AnswerKind::start;
     waits = (first.kind == AnswerKind::wait || held) && job.questions.front().taking == Taking::place;
     job.numbers.clear();
-    for (const auto& answer : answers)
+    job.leased = false;
+    for (const auto& answer : answers) {
         job.numbers.push_back(answer.number);
+        job.leased = job.leased || answer.leased;
+    }
     if (first.kind == AnswerKind::start && !held) m_started.push_back(job);
     ++m_seen[held ? "held back" : waits ? "told to wait" : "told at once"];
     if (asked.size() > 1) ++m_seen["several keys"];
@@ -134,7 +137,7 @@ std::string Walk::leave() {
 
 std::string Walk::repeat() {
     if (m_started.empty()) return arrive();
-    Job job = some_started();
+    Job job = m_started[some_started()];
     for (auto& q : job.questions) {
         q.fresh = false;
         q.taking = Taking::start;  // forgotten, it must not leave a ticket that nobody holds
