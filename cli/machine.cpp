@@ -3,6 +3,9 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <array>
 #include <cstdlib>
@@ -54,6 +57,13 @@ std::string host_name() {
 }
 
 }  // namespace
+
+void map_large_memory() {
+#ifdef __GLIBC__
+    constexpr int k_large = 512 * 1024;
+    (void)mallopt(M_MMAP_THRESHOLD, k_large);
+#endif
+}
 
 int utc_offset_s(WallTime when) {
     const std::time_t seconds =

@@ -9,6 +9,11 @@
 // What this process is and when and where it runs.
 namespace jobthrottle {
 
+// The local store's library takes megabytes, of which it touches little, each time that a store is opened.
+// From now on such memory is always mapped, which costs nothing; by default it is cleared byte by byte from
+// the second time on, in the moment in which another job waits for a place.
+void map_large_memory();
+
 int utc_offset_s(WallTime when);  // of the local zone at that moment
 LocalTime local_now();
 

@@ -14,6 +14,7 @@
 int main(int argc, char** argv) {
     using namespace jobthrottle;
     reserve_standard_descriptors();
+    map_large_memory();
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     const Surroundings surroundings{[](const char* name) -> const char* { return std::getenv(name); },
                                     wall_now(), utc_offset_s, std::min(80, output_width())};
