@@ -28,6 +28,7 @@ private:
         std::int64_t told_us = 0;           // when it was told to ask again, on the stores' clock
         std::vector<std::int64_t> numbers;  // of its tickets
         bool leased = false;                // started, with a lease on one of its keys
+        bool known = false;                 // a start under its id may be known: no question of it is fresh
     };
 
     template <typename Call>

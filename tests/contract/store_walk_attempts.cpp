@@ -67,7 +67,10 @@ std::string Walk::give_back() {
     GiveBack given{q.id, q.cost, q.place, job.numbers[i], m_dice.up_to(1s), q.who};
     if (m_dice.chance(70)) {
         m_started.erase(m_started.begin() + static_cast<std::ptrdiff_t>(at));
-        if (q.taking == Taking::place) m_waiting.push_back(job);
+        if (q.taking == Taking::place) {
+            m_waiting.push_back(job);
+            m_waiting.back().known = true;
+        }
     }
     return compare("giving back", [&](Store& store) { return said(store.give_back(key(), given)); }) +
            inspect();

@@ -104,7 +104,9 @@ std::string Walk::come_back() {
     const auto at = m_dice.below(m_waiting.size());
     Job& job = m_waiting[at];
     m_key = job.keys.front();
-    const bool fresh = m_dice.chance(50), anew = m_dice.chance(10), holds = m_dice.chance(20);
+    const bool anew = m_dice.chance(10), holds = m_dice.chance(20);
+    job.known = job.known && !anew;
+    const bool fresh = !job.known && m_dice.chance(50);
     const StartId id = m_dice.any();
     for (auto& q : job.questions) {
         q.fresh = fresh;
@@ -137,7 +139,10 @@ std::string Walk::leave() {
 
 std::string Walk::repeat() {
     if (m_started.empty()) return arrive();
-    Job job = m_started[some_started()];
+    Job& started = m_started[some_started()];
+    // Where its start was forgotten it starts anew, and without the ticket that it had.
+    started.numbers.assign(started.keys.size(), 0);
+    Job job = started;
     for (auto& q : job.questions) {
         q.fresh = false;
         q.taking = Taking::start;  // forgotten, it must not leave a ticket that nobody holds
