@@ -125,7 +125,9 @@ bool give_back(KeyRecords& records, std::int64_t store_now_us, const GiveBack& g
         change_cost(key, lengthen(start->short_us, key.header().last_start_us), -given.cost);
         records.drop_recent(given.id);
         if (const auto lease = key.lease(given.id)) key.remove_lease(given.id, *lease);
-        if (given.number > 0 && !key.ticket(given.place)) put_back(key, given);
+        // A number that the key has not given is of a state that was lost since.
+        const bool is_known = given.number > 0 && given.number <= key.header().numbers;
+        if (is_known && !key.ticket(given.place)) put_back(key, given);
     }
     key.save();
     return start.has_value();

@@ -91,7 +91,7 @@ local function give_back(given)
     drop_recent(given.id)
     local l = get_lease(given.id)
     if l then remove_lease(given.id, l) end
-    if given.number > 0 and not get_ticket(given.place) then
+    if given.number > 0 and given.number <= h.numbers and not get_ticket(given.place) then
         put_ticket(given.place, {place = AWAY, caller = 1, wake = 0, offered = 0, number = given.number, told = now,
             keep = CALLER_KEEP, cost = given.cost, since = now - given.waited, who = given.who})
     end
