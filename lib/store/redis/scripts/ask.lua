@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Questions: what lib/core/asking.cpp does --------
+-- Questions: what lib/core/asking.cpp and deciding.cpp do --------
 
 local asking_of, decide_together, finish
 

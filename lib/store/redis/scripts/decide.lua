@@ -1,6 +1,7 @@
--- One decision on one key, or on all keys of a job: what lib/core does (asking.cpp, attempts.cpp, decide.cpp), to
--- the same bytes; tests/contract/lua_compare_test.cpp holds the two equal. The last part of the script that
--- records.lua begins.
+-- SPDX-License-Identifier: MIT
+-- One decision on one key, or on all keys of a job: what lib/core does (asking.cpp, deciding.cpp, attempts.cpp,
+-- decide.cpp), to the same bytes; tests/contract/lua_compare_test.cpp holds the two equal. The last part of the
+-- script that records.lua begins.
 --
 -- ARGV  op, database, clock in us (empty: TIME), then by op
 --   ask             come back, then for each key: start id, place id (8 bytes each), fresh, pause only, override,
