@@ -172,6 +172,11 @@ Result<void> check_together(const KeyWords& key, const Claim& claim) {
             "--override needs numbers to override with, for example --rate 8/s --override (key " +
             in_quotes(key.key) + ")");
     }
+    if (claim.count_successes && claim.settles) {
+        return usage_error(
+            "--cost and --count successes say two things of what a start counts as: give one of them, for "
+            "example --rate 10/h --count successes");
+    }
     return {};
 }
 

@@ -204,6 +204,7 @@ TEST_CASE("limits: what cannot be is named with a right one", "[unit]") {
              {{"-r", "90/s", "-r", "100/min,burst=7", "--cost", "8"}, "100/min,burst=7 never"},
              {{"-r", "5/s", "--count", "failures"}, "--count 'failures': want starts or successes"},
              {{"-r", "5/s", "--count", "successes", "--burst", "2"}, "--count successes takes no burst"},
+             {{"-r", "5/s", "--count", "successes", "--cost", "2"}, "--cost and --count successes"},
              {{"-r", "5/s,burst=2", "--count", "successes"}, "takes no burst (5/s,burst=2)"},
              {{"-r", "2045/h", "--count", "successes"}, "want at most 2044"},
              {{"-r", "5/s", "-r", "6/s"}, "--rate: 6/s and 5/s are of the same period"},
