@@ -21,6 +21,7 @@ constexpr std::size_t k_count = 2000;
 constexpr std::size_t k_most_connections = 64;
 // Each asks at least once in 10 ms for each that waits, spread over half of that: 139 a second on average.
 constexpr double k_most_a_second = 160;
+constexpr int k_more_attempts = 3;
 
 void allow_descriptors() {
     rlimit limit{};
@@ -83,36 +84,60 @@ Duration worst_inversion(const std::vector<Waiters::Passed>& by_time) {
     return worst;
 }
 
-}  // namespace
+struct Served {
+    std::vector<Waiters::Passed> passed;
+    std::vector<BootTime> times;
+    Seen seen;
+    Duration worst{};  // out of turn
+    Duration standstill{};
 
-TEST_CASE("many waiters: 2,000 at 400/s are served in order, with about one question each", "[e2e]") {
-    allow_descriptors();
+    Duration took() const { return times.back() - times.front(); }
+    double questions_beside_starts() const {
+        return per_second(seen.questions - static_cast<std::int64_t>(k_count), seen.length);
+    }
+    bool in_order() const { return worst <= 100ms + k_lateness; }  // a start is granted up to 100 ms ahead
+    bool asked_little() const {
+        return questions_beside_starts() <= k_most_a_second && seen.most_connections <= k_most_connections;
+    }
+    bool in_time() const { return took() <= 2500us * (k_count - 1) + 500ms; }
+    bool good() const { return in_order() && asked_little() && in_time(); }
+};
+
+Served serve() {
     Site site(Where::redis);
     REQUIRE(site.run({"pause", "k", "12s"}).code == 0);
     Waiters waiters(site.store_url(), "k", *Terms::make({*parse_rate("400/s")}));
     line_up(site, waiters);
-    const Seen seen =
+    Served served;
+    served.seen =
         watch(site.redis(), [&](Duration gone) { return waiters.count_passed() == k_count || gone > 60s; });
     waiters.finish();
+    served.passed = waiters.passed();
+    REQUIRE(served.passed.size() == k_count);
+    for (const Waiters::Passed& one : served.passed)
+        served.times.push_back(one.at);
+    served.worst = worst_inversion(served.passed);
+    served.standstill = site.standstill().longest();
+    return served;
+}
 
-    const std::vector<Waiters::Passed> passed = waiters.passed();
-    REQUIRE(passed.size() == k_count);
-    std::vector<BootTime> times;
-    for (const Waiters::Passed& one : passed)
-        times.push_back(one.at);
-    const Duration longest = site.standstill().longest();
-    check_paced(times, 400, longest);
-    const Duration took = times.back() - times.front();
-    const Duration worst = worst_inversion(passed);
-    INFO("took " << took / 1ms << " ms, " << seen.questions << " questions in " << seen.length / 1ms
-                 << " ms, " << seen.most_connections << " connections, at worst " << worst / 1ms
-                 << " ms out of turn");
-    CHECK(took <= 2500us * (k_count - 1) + 500ms + site.standstill().together());
-    // A start is granted up to 100 ms ahead and then slept towards.
-    CHECK(worst <= 100ms + k_lateness + longest);
-    CHECK(seen.questions >= static_cast<std::int64_t>(k_count));
-    CHECK(per_second(seen.questions - static_cast<std::int64_t>(k_count), seen.length) <= k_most_a_second);
-    CHECK(seen.most_connections <= k_most_connections);
+}  // namespace
+
+TEST_CASE("many waiters: 2,000 at 400/s are served in order, with about one question each", "[e2e]") {
+    allow_descriptors();
+    // Who comes late because the machine stood still asks again, and that spoils the measurement.
+    Served served = serve();
+    for (int again = 0; again < k_more_attempts && !served.good() && served.standstill > 0ms; ++again)
+        served = serve();
+    check_paced(served.times, 400, served.standstill);
+    INFO("took " << served.took() / 1ms << " ms, " << served.seen.questions << " questions in "
+                 << served.seen.length / 1ms << " ms, " << served.seen.most_connections
+                 << " connections, at worst " << served.worst / 1ms
+                 << " ms out of turn, with a standstill of " << served.standstill / 1ms << " ms");
+    CHECK(served.in_time());
+    CHECK(served.in_order());
+    CHECK(served.asked_little());
+    CHECK(served.seen.questions >= static_cast<std::int64_t>(k_count));
 }
 
 TEST_CASE("many waiters: 2,000 for four places cost the server little while they wait", "[e2e]") {
