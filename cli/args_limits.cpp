@@ -45,10 +45,10 @@ struct KeyWords {
 Result<std::vector<KeyWords>> by_key(const std::vector<Word>& words,
                                      const std::optional<std::string>& first) {
     std::vector<KeyWords> keys;
+    if (first) keys.push_back({*first, {}});
     for (const auto& [id, value] : words) {
         if (id == Opt::key) keys.push_back({value, {}});
     }
-    if (first) keys.insert(keys.begin(), {*first, {}});
     const bool several = keys.size() > 1;
     std::size_t seen = 0;
     for (const auto& [id, value] : words) {
