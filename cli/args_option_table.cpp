@@ -65,8 +65,9 @@ constexpr OptionRow k_options[] = {
     {Opt::pause_on_exit, Group::repeating, "", "--pause-on-exit", "CODE[=DURATION]",
      "this exit code says that the provider refused; may be given more than once", "254=5s"},
     {Opt::on_lease_lost, Group::repeating, "", "--on-lease-lost", "WHAT",
-     "when the store was away for longer than --lock-for, so that another may have the place: warn, or kill "
-     "(end the command before)",
+     "when the place is lost, for the store was away for longer than --lock-for or another released it: "
+     "warn, or kill (end the command, where the store is away before another may have the place; a wrapper "
+     "that is stopped ends nothing)",
      "kill"},
     {Opt::scan, Group::repeating, "", "--scan", "STREAMS",
      "where to look for refusals (429 heads and the like): auto, stdout, stderr, both, none", "stdout"},

@@ -121,8 +121,9 @@ constexpr CommandRow k_commands[] = {
      "how it stands."},
     {"admit", "KEY [-r N/PERIOD] [-j N] [OPTION]...",
      "The gate alone, for scripts: waits for a start and exits 0. With --no-wait it exits 75 at once where "
-     "it cannot start, and prints the seconds to wait. With --concurrency it prints a token for release and "
-     "renew, one for all keys.",
+     "it cannot start, and prints the seconds to wait; where a place is held, whose end nobody knows, "
+     "those until it is worth asking again. With --concurrency it prints a token for release and renew, one "
+     "for all keys; each key is released and renewed by a call of its own.",
      k_admit_options, false,
      "  jobthrottle admit acme -r 5/s && curl -fsS https://api.acme.io/v1/items\n"
      "  jobthrottle admit acme -r 5/s --no-wait --ticket \"$id\" || exit 75\n"
@@ -132,13 +133,16 @@ constexpr CommandRow k_commands[] = {
      "--burst, --concurrency, --lock-for, --cost, --count, --pause-only, --override) belong to the --key "
      "before them."},
     {"renew", "KEY TOKEN [OPTION]...",
-     "Keeps the place of an admit for longer, from now. One that had run out is taken again where there is "
+     "Keeps the place of an admit on this key for longer, from now. One that had run out is taken again "
+     "where there is "
      "room; exits 75 where there is none.",
      k_renew_options, false, "  jobthrottle renew db \"$tok\" --lock-for 1h\n"},
     {"release", "KEY TOKEN|--all|--dead [OPTION]...",
-     "Gives the place of an admit back, so that the next may start. Exits 75 where it was not held any more.",
+     "Gives the place of an admit on this key back, so that the next may start. Exits 75 where it was not "
+     "held any more.",
      k_release_options, false,
      "  jobthrottle release db \"$tok\"\n"
+     "  for k in b1 b2; do jobthrottle release $k \"$tok\"; done\n"
      "  jobthrottle release db --dead\n"},
     {"settle", "N [OPTION]...",
      "From inside a command that runs with --cost: it counts as N starts, not as was guessed. N from 0, and "

@@ -57,14 +57,18 @@ Line say_other_numbers(const Key& key, const Terms& brought, const Answer& answe
 }
 
 Line say_lease_lost(const Key& key, Duration lost_for, bool killed) {
+    const bool ran_out = lost_for > Duration::zero();
+    std::string text = "the place of this job ";
     if (killed) {
-        return about_lease(key, "lease_lost", lost_for,
-                           "the place of this job could not be renewed in time: the command is ended before "
-                           "another may have it (--on-lease-lost kill)");
+        // In time, or already gone from the store: which of them is not known here.
+        text += (ran_out ? "was lost" + lost_ago(lost_for) : "could not be renewed") +
+                ": the command is ended, for its place could be another's (--on-lease-lost kill)";
+    } else {
+        text += ran_out ? "was lost" + lost_ago(lost_for) + ", not renewed for longer than --lock-for"
+                        : "is gone from the store (released by another, or lost with the store's state)";
+        text += ": another may run beside it";
     }
-    return about_lease(key, "lease_lost", lost_for,
-                       "the place of this job was lost" + lost_ago(lost_for) +
-                           ", not renewed for longer than --lock-for: another may run beside it");
+    return about_lease(key, "lease_lost", lost_for, text);
 }
 
 Line say_lease_retaken(const Key& key, Duration lost_for) {
@@ -106,7 +110,7 @@ Line say_too_costly(const Key& key, std::int64_t cost, const Answer& answer,
 
 Line say_nested(const Key& key) {
     return {"this job is part of a run that holds a place of " + key.shown() +
-                ", and would wait for it without end. Leave the key away inside." + k_nothing_run,
+                ", and could wait for itself for ever. Leave the key away inside." + k_nothing_run,
             {{"key", key.bytes()}, {"exit", "78"}}};
 }
 

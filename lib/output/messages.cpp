@@ -62,12 +62,17 @@ std::string cause_of(const Answer& answer, bool paused) {
     return name_of(held_by_leases(answer) ? WaitCause::lease : answer.why);
 }
 
+// The places hold it: all are taken, or those that are free are for others.
+bool held_by_places(const Answer& answer) {
+    const auto& concurrency = answer.terms.concurrency();
+    return held_by_leases(answer) && concurrency && (answer.places >= *concurrency || answer.ahead > 0);
+}
+
 // " (rate 20/min)", " (rates 10/s and 500/min)", " (concurrency 2)".
 std::string limit_text(const Answer& answer) {
     const Terms& terms = answer.terms;
     const auto& concurrency = terms.concurrency();
-    const bool by_places = held_by_leases(answer) && concurrency && answer.places >= *concurrency;
-    if (by_places || (terms.rates().empty() && concurrency))
+    if (concurrency && (held_by_places(answer) || terms.rates().empty()))
         return " (concurrency " + number(*concurrency) + ")";
     if (terms.rates().empty()) return "";
     return (terms.rates().size() > 1 ? " (rates " : " (rate ") + rates_text(terms) + ")";
@@ -90,10 +95,14 @@ std::string place_text(const Answer& answer) {
     return answer.ahead > 0 ? count_text(answer.ahead) + " ahead" : "next in line";
 }
 
-// "all 2 places taken".
+// "all 2 places taken"; of those under way only where successes are counted.
 std::string leases_text(const Answer& answer) {
     const auto& concurrency = answer.terms.concurrency();
-    if (!concurrency || answer.places < *concurrency) return "those under way would fill it";
+    if (!concurrency || !held_by_places(answer)) return "those under way would fill it";
+    if (answer.places < *concurrency) {
+        return *concurrency - answer.places == 1 ? "the free place is for those ahead"
+                                                 : "the free places are for those ahead";
+    }
     return *concurrency == 1 ? "the only place is taken"
                              : "all " + count_text(*concurrency) + " places taken";
 }

@@ -50,7 +50,8 @@ std::string rates_text(const Terms&);  // "10/s and 500/min", without what may r
 // " -r 10/s -r 500/min -j 4": what one would type for these, each with a space before it.
 std::string limit_options(const Terms&);
 
-// All places of the key are taken, or those under way may yet fill its window: nobody knows for how long.
+// All places of the key are taken or for those ahead, or those under way may yet fill its window: nobody
+// knows for how long.
 bool held_by_leases(const Answer&);
 
 // "jobthrottle resume github", as one would type it.

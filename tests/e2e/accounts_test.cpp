@@ -89,7 +89,7 @@ void check_nested(Where where) {
     INFO(describe(inside));
     CHECK(inside.code == 0);
     CHECK(inside.out == "78\n78\n");
-    CHECK_THAT(inside.err, ContainsSubstring("would wait for it without end"));
+    CHECK_THAT(inside.err, ContainsSubstring("could wait for itself for ever"));
     CHECK(site.inspect("k", "started") == 1);
     // Another key, and the same one afterwards, are no business of it.
     CHECK(

@@ -81,8 +81,8 @@ TEST_CASE("messages: a job that could never start says why", "[unit]") {
     CHECK_THAT(on_terminal(say_too_costly(sample_key("acme"), 1500, answer, by_ops)),
                ContainsSubstring("under 90/min (acme is registered at 90/min by ops@db1). Nothing"));
     CHECK(off_terminal(say_nested(sample_key("db"))) ==
-          "jobthrottle: this job is part of a run that holds a place of db, and would wait for it without "
-          "end. Leave the key away inside. Nothing was run.  key=db exit=78");
+          "jobthrottle: this job is part of a run that holds a place of db, and could wait for itself for "
+          "ever. Leave the key away inside. Nothing was run.  key=db exit=78");
 }
 
 TEST_CASE("messages: what register and unregister print", "[unit]") {
@@ -120,8 +120,14 @@ TEST_CASE("messages: a place that was lost, and one that is held again", "[unit]
           "jobthrottle: db: the place of this job was lost 12 s ago, not renewed for longer than --lock-for: "
           "another may run beside it  key=db why=lease_lost lost_ms=12000");
     CHECK(off_terminal(say_lease_lost(key, 0s, true)) ==
-          "jobthrottle: db: the place of this job could not be renewed in time: the command is ended before "
-          "another may have it (--on-lease-lost kill)  key=db why=lease_lost lost_ms=0");
+          "jobthrottle: db: the place of this job could not be renewed: the command is ended, for its place "
+          "could be another's (--on-lease-lost kill)  key=db why=lease_lost lost_ms=0");
+    CHECK(off_terminal(say_lease_lost(key, 12s, true)) ==
+          "jobthrottle: db: the place of this job was lost 12 s ago: the command is ended, for its place "
+          "could be another's (--on-lease-lost kill)  key=db why=lease_lost lost_ms=12000");
+    CHECK(off_terminal(say_lease_lost(key, 0s, false)) ==
+          "jobthrottle: db: the place of this job is gone from the store (released by another, or lost with "
+          "the store's state): another may run beside it  key=db why=lease_lost lost_ms=0");
     CHECK(off_terminal(say_lease_retaken(key, 90s)) ==
           "jobthrottle: db: the place that was lost 1m30s ago is held again  key=db why=lease_retaken "
           "lost_ms=90000");

@@ -106,7 +106,20 @@ TEST_CASE("messages: a wait for a place says that all are taken, and no time", "
     answer.ahead = 0;
     CHECK(on_terminal(say_waiting({key, answer, 0s, 3s, std::nullopt, k_now})) ==
           "jobthrottle: waiting for db: the only place is taken, next in line (concurrency 1)");
+    // One that is free was offered to one of those ahead.
+    answer.terms = sample_terms({"20/min"}, 2);
+    answer.ahead = 3;
+    CHECK(off_terminal(say_waiting({key, answer, 0s, 3s, std::nullopt, k_now})) ==
+          "jobthrottle: waiting for db: the free place is for those ahead, 3 ahead (concurrency 2)"
+          "  key=db why=lease ahead=3 waited_ms=3000");
+    answer.places = 0;
+    CHECK_THAT(on_terminal(say_not_now({key, answer, 2s, 0s, 20min, std::nullopt, k_now})),
+               Catch::Matchers::ContainsSubstring("db is busy: the free places are for those ahead, 3 ahead "
+                                                  "(concurrency 2)"));
     // Where successes are counted.
+    answer.ahead = 0;
+    CHECK(on_terminal(say_waiting({key, answer, 0s, 3s, std::nullopt, k_now})) ==
+          "jobthrottle: waiting for db: those under way would fill it, next in line (rate 20/min)");
     answer.terms = sample_terms({"5/h"});
     answer.places = 0;
     CHECK(on_terminal(say_waiting({key, answer, 0s, 3s, std::nullopt, k_now})) ==

@@ -67,7 +67,8 @@ TEST_CASE("args: every option of a command is in its help, which fits 80 columns
         for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
             const std::string line = text.substr(begin, end - begin);
             begin = end + 1;
-            if (line.rfind("  jobthrottle ", 0) == 0 || line.rfind("  tok=", 0) == 0)
+            const auto begins = [&](const char* word) { return line.rfind(word, 0) == 0; };
+            if (begins("  jobthrottle ") || begins("  tok=") || begins("  for "))
                 continue;  // there to be copied
             INFO(command.name << ": " << line);
             CHECK(line.size() <= 40);
@@ -82,6 +83,11 @@ TEST_CASE("args: the help says what a user has to know besides", "[unit]") {
         INFO(word);
         CHECK_THAT(run, ContainsSubstring(word));
     }
+    CHECK_THAT(run, ContainsSubstring("that is stopped"));
+    CHECK_THAT(parsed<ShowText>({"admit", "--help"}).text, ContainsSubstring("one for all keys") &&
+                                                               ContainsSubstring("a call of its own") &&
+                                                               ContainsSubstring("asking again"));
+    CHECK_THAT(parsed<ShowText>({"release", "--help"}).text, ContainsSubstring("for k in"));
     const std::string keys = parsed<ShowText>({"keys", "--help"}).text;
     CHECK_THAT(keys, ContainsSubstring("glob"));
     CHECK_THAT(keys, !ContainsSubstring("run"));
