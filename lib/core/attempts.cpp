@@ -10,6 +10,14 @@ namespace jobthrottle {
 
 namespace {
 
+// The slot after a charge. What does not fit the window of the start holds others up until that window is
+// over and no longer: a key is forgotten then, and who comes after that starts at once.
+Slot charged(const LimitRow& row, std::int64_t at_us, std::int64_t by, const Rate& rate) {
+    const Slot slot{row.slot_us, row.slot_rest};
+    const Slot last = slot_moved_back({at_us + rate.period().count(), 0}, row.slot_cost, rate);
+    return std::min(slot_after(slot, by, rate), std::max(last, slot));
+}
+
 // The start at this time counts as so many more, or fewer, in the windows and in the spacing of slots.
 void change_cost(ClockedKey& key, std::int64_t at_us, std::int64_t by) {
     Header& header = key.header();
@@ -17,8 +25,8 @@ void change_cost(ClockedKey& key, std::int64_t at_us, std::int64_t by) {
     for (LimitRow& row : header.rows) {
         const auto rate = row.last_rate();
         if (row.slot_allow == 0 || !rate || rate->allow() != row.slot_allow) continue;
-        const Slot slot{row.slot_us, row.slot_rest};
-        const Slot moved = by > 0 ? slot_after(slot, by, *rate) : slot_moved_back(slot, -by, *rate);
+        const Slot moved = by > 0 ? charged(row, at_us, by, *rate)
+                                  : slot_moved_back({row.slot_us, row.slot_rest}, -by, *rate);
         row.slot_us = moved.time_us;
         row.slot_rest = moved.rest;
     }
@@ -47,6 +55,23 @@ void put_back(ClockedKey& key, const GiveBack& given) {
     key.put_ticket(given.place, ticket, std::nullopt);
 }
 
+// The state that the lease was taken in is gone: its holder takes a place as everybody, but out of line.
+LeaseState take_anew(ClockedKey& key, const Renewal& renewal) {
+    Header& header = key.header();
+    if (renewal.concurrency == 0 || header.birth_us == renewal.birth_us) return LeaseState::unknown;
+    const std::int64_t most = header.last_concurrency > 0 ? header.last_concurrency : renewal.concurrency;
+    if (header.places >= most) return LeaseState::lost;
+    Lease lease;
+    lease.at_us = key.now_us();
+    lease.length_us = renewal.lock_for.count();
+    lease.until_us = lease.at_us + lease.length_us;
+    lease.who = renewal.who.substr(0, k_who_bytes);
+    lease.processes = renewal.processes.substr(0, k_processes_bytes);
+    key.put_lease(renewal.id, lease, std::nullopt);
+    header.last_concurrency = most;
+    return LeaseState::retaken;
+}
+
 }  // namespace
 
 LeaseAnswer renew(KeyRecords& records, std::int64_t store_now_us, const Renewal& renewal) {
@@ -67,6 +92,8 @@ LeaseAnswer renew(KeyRecords& records, std::int64_t store_now_us, const Renewal&
             lease.until_us = key.now_us() + lease.length_us;
             key.put_lease(renewal.id, lease, before);
         }
+    } else {
+        answer.state = take_anew(key, renewal);
     }
     key.save();
     return answer;

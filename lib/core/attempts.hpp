@@ -15,12 +15,17 @@ struct Renewal {
     LeaseId id = 0;
     Duration lock_for{};  // from now; zero: what it was taken for
     // Where not empty: the processes that live as long as the attempt, from now on.
-    std::string processes;
+    std::string processes = {};
+    // With a concurrency (0: not wanted) a place is taken anew where the key has another state than the one
+    // that it was taken in, whose birth is given here: the store has lost that, and its holder lives.
+    std::int64_t concurrency = 0;
+    std::int64_t birth_us = 0;
+    std::string who = {};
 };
 enum class LeaseState : std::uint8_t {
     held,
-    retaken,  // it had run out and there was room: held again
-    lost,     // it had run out and there is no room
+    retaken,  // it had run out, or was lost with the state, and there was room: held again
+    lost,     // likewise, and there is no room
     unknown,  // there is no such lease: never taken, released, or lost with the state or long ago
 };
 struct LeaseAnswer {

@@ -24,6 +24,8 @@ constexpr Duration k_about_the_same = 100ms;
 // thousands of waiters has a few dozen connections.
 constexpr Duration k_short_sleep = 1s;
 constexpr std::int64_t k_connected = 32;
+// A lease that its holder has not heard of.
+constexpr Duration k_unconfirmed = 5s;
 // A start this far ahead is slept towards without a connection: none is needed before the attempt ends.
 constexpr Duration k_short_grant = 5ms;
 constexpr Duration k_for_ever = std::chrono::hours{24 * 366 * 100};
@@ -131,9 +133,9 @@ Gate::Outcome Gate::use_start(Wait& wait, const std::vector<Answer>& answers, Bo
     for (std::size_t i = 0; i < answers.size(); ++i) {
         const Claim& claim = m_options.claims[i];
         if (!answers[i].leased) continue;
-        const bool place = answers[i].terms.concurrency().has_value();
-        admitted.leases.push_back({claim.key, wait.id, claim.lock_for, asked, place});
+        admitted.leases.push_back(lease_of(claim, wait.id, answers[i], asked));
     }
+    confirm(admitted.leases);
     const Duration until_start = m_last->wait;
     if (until_start > k_short_grant) store().rest();
     if (until_start > Duration::zero()) {
@@ -148,6 +150,31 @@ Gate::Outcome Gate::use_start(Wait& wait, const std::vector<Answer>& answers, Bo
     ++wait.late_starts;
     wait.id = random_id();
     return std::nullopt;
+}
+
+HeldLease Gate::lease_of(const Claim& claim, StartId id, const Answer& answer, BootTime asked) const {
+    HeldLease lease{claim.key, id, claim.lock_for, asked};
+    lease.place = answer.terms.concurrency().has_value();
+    lease.concurrency = answer.terms.concurrency().value_or(0);
+    lease.birth_us = answer.birth_us;
+    lease.who = m_options.who;
+    return lease;
+}
+
+// What is taken by a question that nobody waits for any more ends soon; what is answered is kept for longer.
+void Gate::confirm(std::vector<HeldLease>& leases) {
+    for (auto& lease : leases) {
+        const Duration first = first_lock(lease.lock_for);
+        if (first == lease.lock_for) continue;
+        const BootTime asked = m_sleeper.now();
+        const auto answer = store().renew(lease.key, {lease.id, lease.lock_for, {}});
+        // Where it could not be told, it lasts as it did, and is renewed at once.
+        lease.taken = answer ? asked : lease.taken + first - lease.lock_for;
+    }
+}
+
+Duration Gate::first_lock(Duration lock_for) {
+    return store().may_count_late() ? std::min(lock_for, k_unconfirmed) : lock_for;
 }
 
 Gate::Outcome Gate::line_up(Wait& wait, const std::vector<Answer>& answers) {
@@ -250,11 +277,17 @@ Interrupted Gate::interrupted(Wait& wait, int signal) {
 
 void Gate::give_place_back(Wait& wait) {
     if (!wait.has_place && wait.fresh && !m_options.ticket) return;
-    store().hurry(k_farewell);
+    const BootTime until = m_sleeper.now() + k_farewell;
+    const auto is_in_time = [&] {
+        const Duration left = until - m_sleeper.now();
+        if (left > Duration::zero()) store().hurry(left);
+        return left > Duration::zero();
+    };
     for (const auto& claim : m_options.claims) {
-        (void)store().cancel(claim.key, wait.place);
+        if (is_in_time()) (void)store().cancel(claim.key, wait.place);
         // A question that got no answer may have taken a lease.
-        if (!wait.fresh && wants_concurrency()) (void)store().release(claim.key, {wait.id, false});
+        if (!wait.fresh && wants_concurrency() && is_in_time())
+            (void)store().release(claim.key, {wait.id, false});
     }
     wait.has_place = false;
 }

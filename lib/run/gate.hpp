@@ -110,6 +110,9 @@ private:
     Result<std::vector<Answer>> ask_primary_or_fallback(Wait&);
     Result<void> open_fallback(const Error& why);
     std::vector<int> listen(const Wait&, const std::vector<Answer>&);
+    HeldLease lease_of(const Claim&, StartId, const Answer&, BootTime asked) const;
+    void confirm(std::vector<HeldLease>&);
+    Duration first_lock(Duration lock_for);
     void release(const std::vector<HeldLease>&, bool failed);
     void tell_untold_pause();
     void tell_differences(const Wait&, const std::vector<Answer>&);

@@ -25,7 +25,7 @@ Question Gate::question_for(const Wait& wait, const Claim& claim) {
     question.cost = claim.cost;
     question.count_successes = claim.count_successes;
     question.settles = claim.settles;
-    question.lock_for = claim.lock_for;
+    question.lock_for = first_lock(claim.lock_for);
     question.max_waiting = m_options.max_waiting;
     question.ancestors = m_options.ancestors;
     question.who = m_options.who;

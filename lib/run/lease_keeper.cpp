@@ -81,7 +81,9 @@ void LeaseKeeper::ask_for_renewals(BootTime now) {
         auto& [lease, watch] = m_kept[number];
         if (!watch.wants_renewal(now)) continue;
         watch.asking(now);
-        wanted.push_back({number, lease.key, {lease.id, lease.lock_for, {}}});
+        wanted.push_back({number,
+                          lease.key,
+                          {lease.id, lease.lock_for, {}, lease.concurrency, lease.birth_us, lease.who}});
     }
     if (wanted.empty()) return;
     if (!m_renewer) m_renewer = std::make_unique<Renewer>(m_open_own, m_command, m_clock);

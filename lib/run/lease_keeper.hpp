@@ -26,6 +26,11 @@ struct HeldLease {
     // It takes a concurrency place. One that does not is kept for the account alone: it is renewed, and that
     // it was lost is no matter for the command.
     bool place = true;
+    // For taking it anew where the store loses its state: how many may run at once, the birth of the state it
+    // was taken in, and whose it is.
+    std::int64_t concurrency = 0;
+    std::int64_t birth_us = 0;
+    std::string who = {};
 };
 
 // Keeps the leases of one attempt while its command runs: renews each after a third of its time, in a thread

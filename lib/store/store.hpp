@@ -99,6 +99,10 @@ public:
     // a key alone that has tickets in line or leases held.
     virtual Result<ForgetAnswer> forget(const Key&, bool force) = 0;
 
+    // A question whose answer never came may count all the same, even later: a server may be asleep. False: a
+    // question that failed did not count.
+    virtual bool may_count_late() const { return false; }
+
     // For messages: the store's URL with any password masked.
     virtual std::string name() const = 0;
     // For a process that is about to end: from now on no call takes longer than this, and a signal that is

@@ -283,7 +283,16 @@ std::size_t LuaWalk::some_started() {
 std::string LuaWalk::renew(const Job& job) {
     m_what = "renewal";
     const Asked& one = job.asked[below(job.asked.size())];
-    return m_pair.renew(one.key, {one.question.id, chance(70) ? Duration::zero() : up_to(60s), {}});
+    Renewal renewal;
+    renewal.id = one.question.id;
+    if (chance(30)) renewal.lock_for = up_to(60s);
+    // As when the state that the lease was taken in is lost.
+    if (chance(30)) {
+        renewal.lock_for = 1s + up_to(60s);
+        renewal.concurrency = 1 + static_cast<std::int64_t>(chance(50));
+        renewal.who = one.question.who;
+    }
+    return m_pair.renew(one.key, renewal);
 }
 
 std::string LuaWalk::release(std::size_t job) {

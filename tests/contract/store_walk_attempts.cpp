@@ -31,6 +31,11 @@ std::string Walk::renew() {
     Renewal renewal;
     renewal.id = m_started[some_started()].questions.front().id;
     if (m_dice.chance(30)) renewal.lock_for = m_dice.up_to(60s);
+    if (m_dice.chance(30)) {  // as when the state that the lease was taken in is lost
+        renewal.lock_for = 1s + m_dice.up_to(60s);
+        renewal.concurrency = 1 + static_cast<std::int64_t>(m_dice.chance(50));
+        renewal.who = "again dev@host:1";
+    }
     return compare("renewal", [&](Store& store) { return said(store.renew(key(), renewal)); });
 }
 

@@ -53,6 +53,7 @@ public:
     Result<KeyReport> inspect(const Key&) override;
     Result<std::vector<KeySummary>> keys(const std::string& pattern) override;
     Result<ForgetAnswer> forget(const Key&, bool force) override;
+    bool may_count_late() const override { return true; }
     std::string name() const override { return m_runner.name(); }
     void hurry(Duration longest) override { m_runner.hurry(longest); }
     void rest() override { m_runner.close(); }

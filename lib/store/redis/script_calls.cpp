@@ -72,8 +72,10 @@ Command cancel_words(const ScriptSetting& setting, const Key& key, TicketId id) 
 }
 
 Command renew_words(const ScriptSetting& setting, const Key& key, const Renewal& renewal) {
-    return decide_words(setting, key, "renew",
-                        {pack_id(renewal.id), std::to_string(renewal.lock_for.count())});
+    return decide_words(
+        setting, key, "renew",
+        {pack_id(renewal.id), std::to_string(renewal.lock_for.count()), std::to_string(renewal.concurrency),
+         std::to_string(renewal.birth_us), renewal.who.substr(0, k_who_bytes)});
 }
 
 Command release_words(const ScriptSetting& setting, const Key& key, const Release& release) {

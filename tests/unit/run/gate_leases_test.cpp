@@ -190,3 +190,30 @@ TEST_CASE("gate: a run inside a run that holds its key is told so", "[unit]") {
     options.ancestors = {held.start + 1};
     CHECK(std::holds_alternative<Admitted>(world.gate(options).pass()));
 }
+
+TEST_CASE("gate: a place taken by a question that nobody hears of ends soon", "[unit]") {
+    World world;
+    DoorTo door(world.store);
+    door.late = true;
+    Gate gate = gate_at(door, world, world.at_once(1));
+    const auto admission = as<Admitted>(gate.pass());
+    REQUIRE(admission.leases.size() == 1);
+    // Answered, it lasts as long as it should.
+    CHECK(world.report().holding.front().left == 60s);
+    CHECK(admission.leases.front().lock_for == 60s);
+    gate.attempt_over(admission, true);
+
+    class Deaf final : public DoorTo {
+    public:
+        using DoorTo::DoorTo;
+        Result<std::vector<Answer>> ask(const std::vector<Asked>& asked) override {
+            (void)DoorTo::ask(asked);
+            return unavailable_error("no answer");
+        }
+    };
+    Deaf deaf(world.store);
+    deaf.late = true;
+    CHECK(std::holds_alternative<Error>(gate_at(deaf, world, world.at_once(1)).pass()));
+    CHECK(places(world) == 1);
+    CHECK(world.report().holding.front().left == 5s);
+}

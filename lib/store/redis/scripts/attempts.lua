@@ -4,6 +4,15 @@
 local CALLER_KEEP = 120000000
 local HELD, RETAKEN, LOST, UNKNOWN = 0, 1, 2, 3
 
+-- The slot after a charge: the next one is not beyond the window of the start.
+local function charged(row, at, by, rate)
+    local t, rest = slot_after(row.slot, row.slot_rest, by, rate)
+    local last, last_rest = slot_moved_back(at + rate.period, 0, row.slot_cost, rate)
+    last, last_rest = later_slot(last, last_rest, row.slot, row.slot_rest)
+    if last < t or last == t and last_rest < rest then return last, last_rest end
+    return t, rest
+end
+
 -- The start at this time counts as so many more, or fewer, in the windows and in the spacing of slots.
 local function change_cost(at, by)
     change_logs(at, by)
@@ -11,7 +20,7 @@ local function change_cost(at, by)
         local rate = row.slot_allow ~= 0 and last_rate_of(row)
         if rate and rate.allow == row.slot_allow then
             if by > 0 then
-                row.slot, row.slot_rest = slot_after(row.slot, row.slot_rest, by, rate)
+                row.slot, row.slot_rest = charged(row, at, by, rate)
             else
                 row.slot, row.slot_rest = slot_moved_back(row.slot, row.slot_rest, -by, rate)
             end
@@ -24,10 +33,22 @@ local function has_room(l)
     return l.place == 0 or h.last_concurrency == 0 or h.places < h.last_concurrency
 end
 
+-- The state that the lease was taken in is gone: its holder takes a place as everybody, but out of line.
+local function take_anew(id, lock_for, concurrency, birth, who)
+    if concurrency == 0 or h.birth == birth then return UNKNOWN end
+    local most = h.last_concurrency > 0 and h.last_concurrency or concurrency
+    if h.places >= most then return LOST end
+    begin_anew()
+    put_lease(id, {held = 1, place = 1, open = 0, cost = 1, at = now, until_us = now + lock_for, length = lock_for,
+        who = who})
+    h.last_concurrency = most
+    return RETAKEN
+end
+
 -- State and for how long it was lost.
-local function renew(id, lock_for)
+local function renew(id, lock_for, concurrency, birth, who)
     local before = get_lease(id)
-    if not before then return UNKNOWN, 0 end
+    if not before then return take_anew(id, lock_for, concurrency, birth, who), 0 end
     local l, state, lost_for = copy(before), HELD, 0
     if before.held == 0 then
         lost_for = now - before.until_us

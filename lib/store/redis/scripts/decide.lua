@@ -9,7 +9,7 @@
 --                   each), hold, caller, keep, taking (0 place, 1 start, 2 nothing), who, concurrency (0: none),
 --                   how many rates, and of each rate allow, period, burst, window burst
 --   cancel          place id
---   renew           lease id, lock for (0: as before)
+--   renew           lease id, lock for (0: as before), concurrency (0: take no place anew), birth of the state, who
 --   release         lease id, give back
 --   release_leases  only dead
 --   settle          lease id, cost
@@ -89,6 +89,7 @@ function ops.resume()
     local paused = is_paused()
     if paused then
         h.paused_until = now
+        K.room = true
         call('PEXPIRE', K.note, text(NOTE_KEPT_MS))
     end
     save()
@@ -113,7 +114,11 @@ local function op_on_lease(work)
     return {'ok', state, number}
 end
 
-function ops.renew() return op_on_lease(function(id, lock_for) return renew(id, tonumber(lock_for)) end) end
+function ops.renew()
+    return op_on_lease(function(id, lock_for)
+        return renew(id, tonumber(lock_for), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8])
+    end)
+end
 
 function ops.release() return op_on_lease(function(id, gives_back) return release(id, gives_back == '1') end) end
 
