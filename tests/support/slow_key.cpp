@@ -200,7 +200,13 @@ void SlowKey::charge(std::int64_t at, std::int64_t by) {
     charge_log(at, by);
     for (std::size_t row = 0; row < m_last_rates.size(); ++row) {
         const Rate& rate = m_last_rates[row];
-        if (m_slots[row].n == rate.allow()) m_slots[row].slot = steps(rate, m_slots[row].slot, by);
+        Slots& last = m_slots[row];
+        if (last.n != rate.allow()) continue;
+        const Exact before = last.slot, most = steps(rate, {at + rate.period().count(), 0}, -last.cost);
+        last.slot = steps(rate, before, by);
+        const auto moment = [](const Exact& e) { return std::pair(e.whole, e.part); };
+        if (by > 0 && moment(last.slot) > moment(most))
+            last.slot = moment(before) > moment(most) ? before : most;
     }
     if (by < 0) m_room = true;
 }
@@ -241,7 +247,8 @@ void SlowKey::pause(std::int64_t store_now_us, std::int64_t length_us) {
 
 void SlowKey::resume(std::int64_t store_now_us) {
     open(store_now_us);
-    if (m_paused_until > m_now) m_paused_until = m_now;
+    if (m_paused_until > m_now) m_room = true;
+    m_paused_until = std::min(m_paused_until, m_now);
     close();
 }
 
