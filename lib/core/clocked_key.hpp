@@ -34,7 +34,8 @@ public:
     void remove_lease(LeaseId, const Lease&);
     // Takes away the places of those whose holders are known to be dead. True: there was one.
     bool drop_dead_leases();
-    // A start was given back: the first in line may be able to start, though no place became free.
+    // A start was given back or a pause ended: the first in line may be able to start, though no place became
+    // free.
     void note_room() { m_room = true; }
 
     // Wakes those that may start now, and writes the header back where it has changed. Of a key that has

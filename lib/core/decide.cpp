@@ -64,7 +64,10 @@ PauseAnswer resume(KeyRecords& records, std::int64_t store_now_us) {
     ClockedKey key(records, store_now_us);
     Header& header = key.header();
     const bool paused = key.paused();
-    if (paused) header.paused_until_us = key.now_us();
+    if (paused) {
+        header.paused_until_us = key.now_us();
+        key.note_room();  // places that became free in the pause were offered to nobody
+    }
     key.save();
     return {Duration::zero(), false, paused};
 }

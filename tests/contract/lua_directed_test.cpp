@@ -180,6 +180,26 @@ TEST_CASE("lua: a pause without end and the longest periods as in C++", "[contra
     }
 }
 
+TEST_CASE("lua: what became free in a pause is offered when it is resumed, as in C++", "[contract]") {
+    Pair pair;
+    Answer answer;
+    for (std::uint64_t id = 1; id <= 3; ++id) {
+        auto question = question_at(id, terms_of({}, 1));
+        question.lock_for = 30s;
+        REQUIRE(pair.ask(k_key, question, answer) == "");
+    }
+    CHECK(answer.wake == 2);
+    PauseRequest forever;
+    forever.forever = true;
+    REQUIRE(pair.pause(k_key, forever) == "");
+    REQUIRE(pair.release(k_key, {1, false}) == "");
+    REQUIRE(pair.resume(k_key) == "");
+    auto question = question_at(2, terms_of({}, 1));
+    question.lock_for = 30s;
+    REQUIRE(pair.ask(k_key, question, answer) == "");
+    CHECK(answer.kind == AnswerKind::start);
+}
+
 TEST_CASE("lua: a key with pauses alone as in C++", "[contract]") {
     Pair pair;
     Answer answer;

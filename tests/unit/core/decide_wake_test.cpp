@@ -57,6 +57,20 @@ TEST_CASE("wake: who waits for a rate, or in a pause, has none", "[unit]") {
     CHECK(desk.header().wakes == 0);
 }
 
+TEST_CASE("wake: what became free in a pause is offered when it is resumed", "[unit]") {
+    Desk desk("1 at once", 60s);
+    const auto held = full(desk, 1, 2);
+    desk.pause_for_ever();
+    desk.release(held[0]);
+    CHECK(desk.woken().empty());
+    desk.resume();
+    CHECK(desk.woken() == Woken{11});
+    CHECK(say(desk.ask(11)) == "start in 100ms");  // paced after a pause
+    desk.pause_for_ever();
+    desk.resume();
+    CHECK(desk.woken().empty());  // nothing is free
+}
+
 TEST_CASE("wake: a release wakes as many as there is room for, the first ones", "[unit]") {
     Desk desk("3 at once");
     const auto held = full(desk, 3, 5);
