@@ -7,6 +7,7 @@
 #include "cli/args_rates.hpp"
 #include "core/attempts.hpp"
 #include "core/duration.hpp"
+#include "core/start_log.hpp"
 
 namespace jobthrottle {
 
@@ -15,8 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t k_most_keys = 16;
-// Up to here the log of a window is exact, which counting successes needs.
-constexpr std::int64_t k_most_successes = 2044;
 
 bool is_limit_option(Opt id) {
     switch (id) {
@@ -110,29 +109,28 @@ Result<bool> counts_successes(const KeyWords& key) {
     return wrong_value(Opt::count, **given, "starts or successes");
 }
 
-// Plain windows: how the starts are spread in them is nothing to those who count successes.
-Result<std::vector<Rate>> as_windows(const KeyWords& key, const std::vector<Rate>& rates) {
-    std::vector<Rate> windows;
+// The decision makes plain windows of the rates: how the starts are spread in them is nothing to those who
+// count successes. Up to k_log_exact the log of a window is exact, which that needs.
+Result<void> check_successes(const KeyWords& key, const std::vector<Rate>& rates) {
     for (const Rate& rate : rates) {
         if (rate.burst() > 1 || has(key, Opt::burst)) {
             return usage_error("--count successes takes no burst (" + rate.text() +
                                "): all of the window may start at once, for example --rate 10/h --count "
                                "successes");
         }
-        if (rate.allow() > k_most_successes) {
+        if (rate.allow() > k_log_exact) {
             return usage_error("--count successes with --rate " + rate.text() + ": want at most " +
-                               std::to_string(k_most_successes) + " starts in a period, for example --rate " +
-                               "2000/h");
+                               std::to_string(k_log_exact) +
+                               " starts in a period, for example --rate 2000/h");
         }
-        windows.push_back(rate.as_window());
     }
-    return windows;
+    return {};
 }
 
 // A job that costs more than a limit ever allows at once could never start.
 Result<void> check_cost(std::int64_t cost, const std::string& given, const Terms& terms) {
     for (const Rate& rate : terms.rates()) {
-        const std::int64_t most = rate.burst() > 1 ? rate.burst() : rate.allow();
+        const std::int64_t most = rate.most_at_once();
         if (cost <= most) continue;
         return usage_error("--cost " + in_quotes(given) + ": " + rate.text() + " never allows more than " +
                            std::to_string(most) + " at once; want 1 to " + std::to_string(most) +
@@ -190,9 +188,11 @@ Result<Claim> claim_of(const KeyWords& words, bool by_option, Duration lock_for)
     const auto successes = counts_successes(words);
     if (!successes) return successes.error();
     claim.count_successes = *successes;
-    auto rates = read_rates(words.words);
-    if (rates && *successes) rates = as_windows(words, *rates);
+    const auto rates = read_rates(words.words);
     if (!rates) return rates.error();
+    if (*successes) {
+        if (const auto right = check_successes(words, *rates); !right) return right.error();
+    }
     const auto terms = terms_of(words, *rates);
     if (!terms) return terms.error();
     claim.terms = *terms;

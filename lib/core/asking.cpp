@@ -33,9 +33,8 @@ std::int64_t spacing_us(const Terms& terms) {
 }
 
 bool costs_too_much(const Terms& terms, std::int64_t cost) {
-    return std::any_of(terms.rates().begin(), terms.rates().end(), [&](const Rate& rate) {
-        return cost > (rate.burst() > 1 ? rate.burst() : rate.allow());
-    });
+    return std::any_of(terms.rates().begin(), terms.rates().end(),
+                       [&](const Rate& rate) { return cost > rate.most_at_once(); });
 }
 
 // A plain window for each rate.
@@ -165,12 +164,9 @@ bool Asking::is_crowded() const {
 void Asking::take_start(Duration in) {
     m_answer.kind = AnswerKind::start;
     m_answer.wait = m_answer.earliest = in;
-    const auto lease_taken = [&] {
-        const auto lease = m_key.lease(m_question.id);
-        return lease && lease->held;
-    };
     if (m_repeated) {
-        m_answer.leased = lease_taken();
+        const auto lease = m_key.lease(m_question.id);
+        m_answer.leased = lease && lease->held;
         return;
     }
     if (m_own) m_key.remove_ticket(m_question.place, *m_own);

@@ -7,7 +7,6 @@ namespace jobthrottle {
 
 namespace {
 
-constexpr std::int64_t k_most_leases_looked_at = 256;
 constexpr std::int64_t k_offers_looked_at = 16;
 constexpr std::int64_t k_longest_departure_us = 2'000'000;
 
@@ -68,9 +67,11 @@ void ClockedKey::put_ticket(TicketId id, Ticket ticket, const std::optional<Tick
         ticket.offered = false;
     }
     if (before) {
-        if (before->place == Place::in_line && ticket.place != Place::in_line) m_room = true;
         --count_of(before->place);
-        if (before->place == Place::in_line) m_header.line_cost -= before->cost;
+        if (before->place == Place::in_line) {
+            m_header.line_cost -= before->cost;
+            m_room = m_room || ticket.place != Place::in_line;
+        }
         m_header.wakes &= ~wake_bit(before->wake);
     }
     const bool others = m_header.in_line + m_header.out + m_header.away > 0;

@@ -67,6 +67,8 @@ private:
 // one.
 bool is_awake(const Ticket&, std::int64_t now_us);
 
+// Of a key with more leases than this only the first, by deadline, are asked whether their holders live.
+constexpr std::int64_t k_most_leases_looked_at = 256;
 constexpr Duration k_offer = std::chrono::milliseconds{500};  // not taken by then it goes on, k_late later
 
 }  // namespace jobthrottle

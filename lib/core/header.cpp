@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/fields.hpp"
+
 namespace jobthrottle {
 
 namespace {
@@ -45,19 +47,6 @@ constexpr std::array<std::int64_t LimitRow::*, LimitRow::k_fields> k_row_order =
     &LimitRow::log_group,    &LimitRow::log_capacity, &LimitRow::log_total,      &LimitRow::log_fill,
     &LimitRow::log_until_us, &LimitRow::last_allow,   &LimitRow::last_period_us, &LimitRow::last_burst,
 };
-
-void put_little_endian(std::string& out, std::int64_t value) {
-    auto bits = static_cast<std::uint64_t>(value);
-    for (int i = 0; i < 8; ++i, bits >>= 8)
-        out.push_back(static_cast<char>(bits & 0xFF));
-}
-
-std::int64_t get_little_endian(std::string_view bytes) {
-    std::uint64_t bits = 0;
-    for (std::size_t i = 8; i-- > 0;)
-        bits = bits << 8 | static_cast<unsigned char>(bytes[i]);
-    return static_cast<std::int64_t>(bits);
-}
 
 bool in_use(const LimitRow& row) {
     return row.slot_allow != 0 || row.log_group != 0 || row.last_allow != 0;
@@ -135,10 +124,10 @@ std::string encode(const Header& header) {
     bytes.push_back(Header::k_version);
     bytes.append(4, '\0');
     for (const auto field : k_order)
-        put_little_endian(bytes, header.*field);
+        put_field(bytes, header.*field);
     for (std::size_t row = 0; row < header.rows_in_use(); ++row) {
         for (const auto field : k_row_order)
-            put_little_endian(bytes, header.rows[row].*field);
+            put_field(bytes, header.rows[row].*field);
     }
     bytes.resize(Header::k_bytes, '\0');
     return bytes;
@@ -157,12 +146,12 @@ std::optional<Header> decode_header(std::string_view bytes, HeaderProblem* probl
     Header header;
     std::size_t at = 8;
     for (const auto field : k_order) {
-        header.*field = get_little_endian(bytes.substr(at, 8));
+        header.*field = field_at(bytes, at);
         at += 8;
     }
     for (auto& row : header.rows) {
         for (const auto field : k_row_order) {
-            row.*field = get_little_endian(bytes.substr(at, 8));
+            row.*field = field_at(bytes, at);
             at += 8;
         }
     }

@@ -31,6 +31,9 @@ public:
     std::int64_t burst() const { return m_burst; }
     std::int64_t window_burst() const { return m_window_burst; }  // where another limit paces
 
+    // What one start may cost at the most: above it could never begin.
+    std::int64_t most_at_once() const { return m_burst > 1 ? m_burst : m_allow; }
+
     // Whole microseconds between two slots, and what is over in allow-ths of a microsecond.
     std::int64_t spacing_us() const { return m_period.count() / m_allow; }
     std::int64_t spacing_rest() const { return m_period.count() % m_allow; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,9 @@ struct Ticket {
     std::int64_t deadline_us() const;
 };
 constexpr std::size_t k_who_bytes = 160;
+// As every store keeps it; doc/state.md describes the bytes.
+std::string encode(const Ticket&);
+std::optional<Ticket> decode_ticket(std::string_view bytes);
 constexpr std::int64_t k_wakes = 4;  // so many at the head of a line hold a wake-up
 
 constexpr Duration k_late =

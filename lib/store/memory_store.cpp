@@ -31,11 +31,7 @@ Result<LeaseAnswer> MemoryStore::release(const Key& key, const Release& release)
 
 Result<std::vector<Holder>> MemoryStore::release_leases(const Key& key, bool only_dead) {
     if (m_failure) return *m_failure;
-    MemoryRecords& records = m_keys[key];
-    std::vector<Holder> released;
-    for (const auto& [id, lease] : jobthrottle::release_leases(records, to_us(m_now), only_dead))
-        released.push_back(holder_of(id, lease, records.header()->seen_us));  // the key's own time
-    return released;
+    return release_holders(m_keys[key], to_us(m_now), only_dead);
 }
 
 Result<SettleAnswer> MemoryStore::settle(const Key& key, const Settlement& settlement) {

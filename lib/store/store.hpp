@@ -29,8 +29,13 @@ struct ForgetAnswer {
     std::vector<Holder> holding;  // whose lease was in the way, or is lost
 };
 
+// Who of the key is in the way of forgetting it.
+ForgetAnswer in_the_way(const KeyReport&);
 // What forget() does to the records of one key, for stores that have them at hand.
 ForgetAnswer forget_records(KeyRecords&, const KeyReport&, bool force);
+
+// Likewise release_leases(): those that were held, by the key's own time.
+std::vector<Holder> release_holders(KeyRecords&, std::int64_t store_now_us, bool only_dead);
 
 // What one of a job's keys is asked.
 struct Asked {

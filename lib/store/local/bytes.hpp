@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/fields.hpp"
+
 namespace jobthrottle::local {
 
 // The key of one record, built without allocating: a letter, then numbers and text. Numbers are big-endian,
@@ -46,10 +48,6 @@ private:
     std::array<char, k_max_bytes + 1> m_bytes;
     std::size_t m_size = 0;
 };
-
-// Little-endian fields of a fixed width, as the payloads of records hold them.
-void put_field(std::string& out, std::int64_t value, std::size_t bytes = 8);
-std::int64_t field_at(std::string_view bytes, std::size_t offset, std::size_t width = 8);
 
 // 64 bits over a record's key and payload: finds every change within one word of eight bytes, and any other
 // but for one in 2^64. Not against an attacker: who may write the file may write anything.

@@ -63,14 +63,7 @@ public:
 
     Result<std::vector<Holder>> release_leases(const Key& key, bool only_dead) override {
         return on_key(key, [&](LocalRecords& records, std::int64_t now_us) {
-            const auto released = jobthrottle::release_leases(records, now_us, only_dead);
-            const auto header = records.header();
-            const std::int64_t key_now = header ? now_us + header->offset_us : now_us;
-            std::vector<Holder> holders;
-            holders.reserve(released.size());
-            for (const auto& [id, lease] : released)
-                holders.push_back(holder_of(id, lease, key_now));
-            return holders;
+            return release_holders(records, now_us, only_dead);
         });
     }
 

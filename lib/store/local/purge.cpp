@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/clocked_key.hpp"
 #include "core/report.hpp"
 #include "store/local/processes.hpp"
 #include "store/local/records.hpp"
@@ -15,7 +16,6 @@ constexpr std::int64_t k_grace_us = 60'000'000;  // a busy key is looked at no m
 constexpr std::int64_t k_second_us = 1'000'000;
 constexpr std::int64_t k_note_kept_us = std::int64_t{7} * 86'400 * k_second_us;
 constexpr int k_keys_at_once = 2;
-constexpr std::int64_t k_most_leases_looked_at = 256;  // as a question does
 constexpr int k_leftovers_at_once = 64;
 
 std::int64_t looked_at_us(const Header& header, const Moment& moment) {

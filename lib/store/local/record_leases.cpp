@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Attempts under way on a key: leases, by deadline and by the start of those that are open.
-#include <limits>
-
 #include "store/local/processes.hpp"
 #include "store/local/records.hpp"
 
@@ -10,7 +8,6 @@ namespace jobthrottle::local {
 namespace {
 
 constexpr std::size_t k_lease_bytes = 4 + 4 * 8;
-constexpr std::int64_t k_all = std::numeric_limits<std::int64_t>::max();
 static_assert(k_processes_bytes <= 127);  // their length is one byte
 
 std::string encode(const Lease& lease) {

@@ -77,8 +77,7 @@ std::string left_out_text(const std::vector<Key>& keys) {
     const std::string more = keys.size() > 1 ? " and " + std::to_string(keys.size() - 1) + " more" : "";
     return "not listed: '" + keys.front().shown() + "'" + more +
            ", where what is stored is damaged, of a newer jobthrottle or of another application; inspect "
-           "says "
-           "which";
+           "says which";
 }
 
 }  // namespace

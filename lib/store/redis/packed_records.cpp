@@ -4,45 +4,21 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/fields.hpp"
 #include "core/start_log.hpp"
 
 namespace jobthrottle {
 
 namespace {
 
-constexpr std::size_t k_ticket_bytes = 44;
 constexpr std::size_t k_lease_bytes = 35;
 constexpr std::size_t k_id_bytes = 8;
-
-std::int64_t little_endian(std::string_view bytes) {
-    std::uint64_t value = 0;
-    for (std::size_t i = bytes.size(); i-- > 0;)
-        value = value << 8 | static_cast<unsigned char>(bytes[i]);
-    return static_cast<std::int64_t>(value);
-}
 
 std::uint64_t unpack_id(std::string_view bytes) {
     std::uint64_t id = 0;
     for (const char c : bytes)
         id = id << 8 | static_cast<unsigned char>(c);
     return id;
-}
-
-std::optional<Ticket> unpack_ticket(std::string_view bytes) {
-    if (bytes.size() < k_ticket_bytes || bytes[0] < 0 || bytes[0] > 2) return std::nullopt;
-    if (bytes[2] < 0 || bytes[2] > k_wakes) return std::nullopt;
-    Ticket ticket;
-    ticket.place = static_cast<Place>(bytes[0]);
-    ticket.caller = bytes[1] != 0;
-    ticket.wake = static_cast<unsigned char>(bytes[2]);
-    ticket.offered = bytes[3] != 0;
-    ticket.number = little_endian(bytes.substr(4, 8));
-    ticket.told_us = little_endian(bytes.substr(12, 8));
-    ticket.keep = Duration{little_endian(bytes.substr(20, 8))};
-    ticket.cost = little_endian(bytes.substr(28, 8));
-    ticket.since_us = little_endian(bytes.substr(36, 8));
-    ticket.who = std::string(bytes.substr(k_ticket_bytes, k_who_bytes));
-    return ticket;
 }
 
 // The reading of a log relies on these.
@@ -58,9 +34,8 @@ std::vector<std::int64_t> unpack_log(std::string_view bytes, const LimitRow& row
     const std::int64_t kept = row.log_group == 0 ? 0 : std::min(row.log_total, row.log_capacity);
     for (std::size_t i = 0; i < static_cast<std::size_t>(kept); ++i) {
         const std::size_t at = i * k_short_time_bytes;
-        entries.push_back(at + k_short_time_bytes <= bytes.size()
-                              ? little_endian(bytes.substr(at, k_short_time_bytes))
-                              : shorten(unknown_us));
+        entries.push_back(at + k_short_time_bytes <= bytes.size() ? field_at(bytes, at, k_short_time_bytes)
+                                                                  : shorten(unknown_us));
     }
     return entries;
 }
@@ -78,10 +53,10 @@ std::optional<Lease> unpack_lease(std::string_view bytes) {
     lease.held = bytes[0] != 0;
     lease.place = bytes[1] != 0;
     lease.open = bytes[2] != 0;
-    lease.cost = little_endian(bytes.substr(3, 8));
-    lease.at_us = little_endian(bytes.substr(11, 8));
-    lease.until_us = little_endian(bytes.substr(19, 8));
-    lease.length_us = little_endian(bytes.substr(27, 8));
+    lease.cost = field_at(bytes, 3);
+    lease.at_us = field_at(bytes, 11);
+    lease.until_us = field_at(bytes, 19);
+    lease.length_us = field_at(bytes, 27);
     lease.who = std::string(bytes.substr(k_lease_bytes, k_who_bytes));
     return lease;
 }
@@ -101,7 +76,7 @@ void put_unpacked(MemoryRecords& records, const std::string& field, const std::s
         if (const auto lease = unpack_lease(bytes)) records.put_lease(*lease_id, *lease);
         return;
     }
-    const auto ticket = unpack_ticket(bytes);
+    const auto ticket = decode_ticket(bytes);
     if (field.size() == k_id_bytes && ticket) records.put_ticket(unpack_id(field), *ticket);
 }
 

@@ -212,13 +212,8 @@ Result<ForgetAnswer> RedisStore::forget(const Key& key, bool force) {
         report = inspect(key);
         if (!report) return report.error();
     }
-    ForgetAnswer answer{*forgotten, report->known, {}, {}};
-    for (auto& waiter : report->waiting) {
-        if (waiter.place == Place::in_line) answer.waiting.push_back(std::move(waiter));
-    }
-    for (auto& holder : report->holding) {
-        if (holder.held) answer.holding.push_back(std::move(holder));
-    }
+    ForgetAnswer answer = in_the_way(*report);
+    answer.forgotten = *forgotten;
     return answer;
 }
 

@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What --help prints, and that it shows what the commands take.
-#include <variant>
-
-#include "cli/args.hpp"
-#include "support/catch.hpp"
+#include "parsing.hpp"
 
 using namespace jobthrottle;
+using namespace jobthrottle::test;
 using Catch::Matchers::ContainsSubstring;
-using Strings = std::vector<std::string>;
-
-namespace {
-
-const Surroundings k_surroundings{[](const char*) -> const char* { return nullptr; },
-                                  WallTime{std::chrono::seconds{1'796'040'000}},
-                                  [](WallTime) { return 3600; }};
-
-Result<Options> parse(const Strings& words) {
-    return parse_args(words, k_surroundings);
-}
-
-template <typename T>
-T parsed(const Strings& words) {
-    const auto options = parse(words);
-    if (!options) FAIL(options.error().message);
-    REQUIRE(std::holds_alternative<T>(*options));
-    return std::get<T>(*options);
-}
-
-}  // namespace
 
 TEST_CASE("args: every option of a command is in its help, which fits 80 columns", "[unit]") {
     const auto width = [](const std::string& text) {
@@ -57,7 +34,7 @@ TEST_CASE("args: every option of a command is in its help, which fits 80 columns
     }
     CHECK_THAT(parsed<ShowText>({"--version"}).text, ContainsSubstring("jobthrottle "));
 
-    Surroundings narrow = k_surroundings;
+    Surroundings narrow = surroundings();
     narrow.width = 40;
     for (const auto& command : command_table()) {
         const auto options = parse_args({std::string(command.name), "--help"}, narrow);

@@ -1,32 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "cli/args.hpp"
 
-#include <variant>
-
-#include "support/catch.hpp"
+#include "parsing.hpp"
 
 using namespace jobthrottle;
+using namespace jobthrottle::test;
 using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
-using Strings = std::vector<std::string>;
 
 namespace {
-
-const Surroundings k_surroundings{[](const char*) -> const char* { return nullptr; },
-                                  WallTime{std::chrono::seconds{1'796'040'000}},
-                                  [](WallTime) { return 3600; }};
-
-Result<Options> parse(const Strings& words) {
-    return parse_args(words, k_surroundings);
-}
-
-template <typename T>
-T parsed(const Strings& words) {
-    const auto options = parse(words);
-    if (!options) FAIL(options.error().message);
-    REQUIRE(std::holds_alternative<T>(*options));
-    return std::get<T>(*options);
-}
 
 std::string key_of(const LimitOptions& limit) {
     REQUIRE(limit.claims.size() == 1);
@@ -37,14 +19,6 @@ Rate rate_of(const LimitOptions& limit) {
     REQUIRE(limit.claims.size() == 1);
     REQUIRE(limit.claims[0].terms.rates().size() == 1);
     return limit.claims[0].terms.rates()[0];
-}
-
-std::string fault_of(const Strings& words) {
-    const auto options = parse(words);
-    REQUIRE_FALSE(options.ok());
-    CHECK(options.error().kind == ErrorKind::usage);
-    CHECK(options.error().message.find('\n') == std::string::npos);
-    return options.error().message;
 }
 
 }  // namespace
