@@ -209,11 +209,7 @@ TEST_CASE("local: two users of one group share a store, whatever their umask", "
         return;
     }
     const TempDir parent;
-    const std::string folder = parent.file("shared");
-    REQUIRE(chmod(parent.path().c_str(), 0755) == 0);
-    REQUIRE(mkdir(folder.c_str(), 0700) == 0);
-    REQUIRE(chown(folder.c_str(), 0, k_some_group) == 0);
-    REQUIRE(chmod(folder.c_str(), 02770) == 0);
+    const std::string folder = make_shared_folder(parent);
     for (const unsigned user : {k_some_user, k_other_user, 0U, k_some_user}) {
         const int end = run_child([&] {
             umask(077);

@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -189,6 +190,14 @@ int end_of(pid_t child) {
 
 int run_child(const std::function<int()>& body) {
     return end_of(start_child(body));
+}
+
+std::string make_shared_folder(const TempDir& parent) {
+    std::string folder = parent.file("shared");
+    const bool made = chmod(parent.path().c_str(), 0755) == 0 && mkdir(folder.c_str(), 0700) == 0 &&
+                      chown(folder.c_str(), 0, k_some_group) == 0 && chmod(folder.c_str(), 02770) == 0;
+    if (!made) throw std::runtime_error(folder + " cannot be made");
+    return folder;
 }
 
 void become(unsigned user, unsigned group) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "store/local/local_store.hpp"
+#include "support/temp_dir.hpp"
 
 namespace jobthrottle::test {
 
@@ -55,6 +56,8 @@ int run_child(const std::function<int()>& body);
 
 // A user that owns nothing, and nobody's group.
 constexpr unsigned k_some_user = 65533, k_other_user = 65532, k_some_group = 64321;
+// A folder in this one that k_some_group shares. REQUIRES: root
+std::string make_shared_folder(const TempDir& parent);
 // Becomes that user for good, with that group alone; throws when it may not.
 void become(unsigned user, unsigned group);
 

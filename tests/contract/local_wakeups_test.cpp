@@ -169,11 +169,7 @@ TEST_CASE("local: users of one group wake each other, whatever their umask", "[c
         return;
     }
     const TempDir parent;
-    const std::string folder = parent.file("shared");
-    REQUIRE(chmod(parent.path().c_str(), 0755) == 0);
-    REQUIRE(mkdir(folder.c_str(), 0700) == 0);
-    REQUIRE(chown(folder.c_str(), 0, k_some_group) == 0);
-    REQUIRE(chmod(folder.c_str(), 02770) == 0);
+    const std::string folder = make_shared_folder(parent);
     const LocalOptions options = timeless_options_in(folder);
     for (const unsigned user : {k_some_user, 0U}) {
         INFO("waiter " << user);

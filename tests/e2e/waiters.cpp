@@ -10,6 +10,7 @@
 
 #include "run/gate.hpp"
 #include "store/open.hpp"
+#include "support/silent_events.hpp"
 
 namespace jobthrottle::test {
 namespace {
@@ -45,26 +46,6 @@ public:
 
 private:
     const std::atomic<bool>& m_stop;
-};
-
-class NoEvents final : public Events {
-public:
-    void answered(const Key&, const Answer&) override {}
-    void waiting(const WaitStatus&) override {}
-    Duration waiting_interval() const override { return 1h; }
-    void status(const WaitStatus&) override {}
-    void wait_over() override {}
-    void attempt_begins(int, const std::string&) override {}
-    void attempt_ended(int, const ChildEnd&) override {}
-    void refused(const RefusalNotice&) override {}
-    void other_numbers(const Key&, const Answer&) override {}
-    void state_lost(const Key&, Duration) override {}
-    void store_away(const std::string&, const Error&, std::optional<OnStoreError>) override {}
-    void store_back(const std::string&) override {}
-    void lease_lost(const Key&, Duration, bool) override {}
-    void lease_retaken(const Key&, Duration) override {}
-    void failed_will_retry(const FailureNotice&) override {}
-    void warning(const std::string&) override {}
 };
 
 }  // namespace
@@ -111,7 +92,7 @@ void Waiters::wait_for_a_start() {
     options.max_wait = std::nullopt;
     options.who = "waiter test@test:1";
     ThreadSleeper sleeper(m_stop);
-    NoEvents events;
+    SilentEvents events;
     const auto no_fallback = []() -> Result<std::unique_ptr<Store>> {
         return unavailable_error("there is no other store");
     };

@@ -17,6 +17,7 @@
 
 #include "fakes.hpp"
 #include "support/catch.hpp"
+#include "support/silent_events.hpp"
 
 namespace jobthrottle::test {
 
@@ -87,7 +88,7 @@ private:
 };
 
 // Keeps what it is told of leases.
-class LeaseEvents final : public Events {
+class LeaseEvents final : public SilentEvents {
 public:
     void lease_lost(const Key& key, Duration lost_for, bool killed) override {
         tell(key, std::string(killed ? "killed " : "lost ") + std::to_string(lost_for / 1s));
@@ -96,21 +97,6 @@ public:
         tell(key, "retaken " + std::to_string(lost_for / 1s));
     }
     Calls take() { return std::exchange(m_told, {}); }
-
-    void answered(const Key&, const Answer&) override {}
-    void waiting(const WaitStatus&) override {}
-    Duration waiting_interval() const override { return 1h; }
-    void status(const WaitStatus&) override {}
-    void wait_over() override {}
-    void attempt_begins(int, const std::string&) override {}
-    void attempt_ended(int, const ChildEnd&) override {}
-    void refused(const RefusalNotice&) override {}
-    void other_numbers(const Key&, const Answer&) override {}
-    void state_lost(const Key&, Duration) override {}
-    void store_away(const std::string&, const Error&, std::optional<OnStoreError>) override {}
-    void store_back(const std::string&) override {}
-    void failed_will_retry(const FailureNotice&) override {}
-    void warning(const std::string&) override {}
 
 private:
     void tell(const Key& key, const std::string& what) {
